@@ -1,0 +1,1 @@
+//! Extractors: pure functions from a snapshot and options to artefacts.

@@ -1,0 +1,1 @@
+//! The harness: everything that runs foreign code or writes task directories.
