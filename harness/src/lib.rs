@@ -1,1 +1,5 @@
 //! The harness: everything that runs foreign code or writes task directories.
+
+#![cfg_attr(test, expect(clippy::unwrap_used, reason = "a test may fail"))]
+
+pub mod process;
