@@ -1,0 +1,346 @@
+//! What `lacuna` keeps between runs: one folder per project, locked while something runs in it.
+
+use crate::project::Project;
+use analyzer::trace::{TRACE_VERSION, Trace};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::env;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// First bytes of every binary record.
+const MAGIC: &[u8; 8] = b"LACUNA\r\n";
+/// Magic, version, checksum.
+const HEADER: usize = MAGIC.len() + 4 + blake3::OUT_LEN;
+
+/// Why the cache cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CacheError {
+    /// No folder is known.
+    #[error(
+        "no folder for the cache is known; set LACUNA_CACHE (or HOME) to a folder you may write to"
+    )]
+    Nowhere,
+    /// Another process works on the same project.
+    #[error("another lacuna{} is working on {project}; wait for it to end or stop it", holder(*pid))]
+    Busy {
+        /// The project's name.
+        project: String,
+        /// The other process, if it could be read.
+        pid: Option<u32>,
+    },
+    /// The disk is full.
+    #[error("the disk is full at {}; free some space, or set LACUNA_CACHE to a folder on another disk", .0.display())]
+    DiskFull(PathBuf),
+    /// The system refuses.
+    #[error("cannot use {} in the cache: {source}; check its permissions, or set LACUNA_CACHE to another folder", path.display())]
+    Unusable {
+        /// What.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl CacheError {
+    /// The error for what happened at `path`.
+    pub fn at(path: &Path, source: io::Error) -> Self {
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                Self::DiskFull(path.to_owned())
+            }
+            _ => Self::Unusable {
+                path: path.to_owned(),
+                source,
+            },
+        }
+    }
+}
+
+fn holder(pid: Option<u32>) -> String {
+    pid.map(|pid| format!(" (process {pid})"))
+        .unwrap_or_default()
+}
+
+/// The cache of a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cache {
+    root: PathBuf,
+}
+
+impl Cache {
+    /// `$LACUNA_CACHE`, else `$XDG_CACHE_HOME/lacuna`, else `~/.cache/lacuna`.
+    pub fn locate() -> Result<Self, CacheError> {
+        let variable = |name| {
+            env::var_os(name)
+                .filter(|value| !value.is_empty())
+                .map(PathBuf::from)
+        };
+        let root = variable("LACUNA_CACHE")
+            .or_else(|| variable("XDG_CACHE_HOME").map(|folder| folder.join("lacuna")))
+            .or_else(|| variable("HOME").map(|folder| folder.join(".cache/lacuna")));
+        root.map_or(Err(CacheError::Nowhere), |root| Self::at(&root))
+    }
+
+    /// The cache in this folder, which is created.
+    pub fn at(root: &Path) -> Result<Self, CacheError> {
+        create_folder(root)?;
+        let root = root
+            .canonicalize()
+            .map_err(|error| CacheError::at(root, error))?;
+        // Backup tools and `Project::files` leave such folders out.
+        let tag = root.join("CACHEDIR.TAG");
+        if !tag.exists() {
+            write_atomically(&tag, b"Signature: 8a477f597d28d172789f06886806bc55\n")?;
+        }
+        Ok(Self { root })
+    }
+
+    /// The folder of one project, named after it and the hash of its path.
+    pub fn project(&self, project: &Project) -> Result<ProjectCache, CacheError> {
+        let hash = blake3::hash(project.root().as_os_str().as_bytes()).to_hex();
+        let folder = self
+            .root
+            .join(format!("{}-{}", readable(&project.name()), &hash[..12]));
+        create_folder(&folder)?;
+        Ok(ProjectCache {
+            folder,
+            name: project.name(),
+        })
+    }
+}
+
+/// A name that is safe in paths and commands everywhere.
+fn readable(name: &str) -> String {
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || "-_.".contains(c) {
+            c
+        } else {
+            '-'
+        }
+    };
+    name.chars().map(plain).take(60).collect()
+}
+
+/// The part of the cache that belongs to one project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProjectCache {
+    folder: PathBuf,
+    name: String,
+}
+
+/// Nobody else works on the project while this lives.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+/// What a stored trace depends on: with another value of any field it must be recorded again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TraceKey {
+    /// [`Project::tree_hash`].
+    pub tree: String,
+    /// The environment's fingerprint.
+    pub environment: String,
+    /// Which part of the suite was run, and how: paths and arguments of the runner.
+    pub selection: Vec<String>,
+}
+
+impl ProjectCache {
+    /// The folder itself.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Takes the project for this process, or says who has it. The system gives it back when the
+    /// process ends, however it ends.
+    pub fn lock(&self) -> Result<Lock, CacheError> {
+        let path = self.folder.join("lock");
+        let open = File::options()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(&path);
+        let mut file = open.map_err(|error| CacheError::at(&path, error))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(self.busy(&mut file)),
+            Err(TryLockError::Error(error)) => return Err(CacheError::at(&path, error)),
+        }
+        // Only for the message of the next one who comes.
+        let _ = file
+            .set_len(0)
+            .and_then(|()| file.write_all(std::process::id().to_string().as_bytes()));
+        Ok(Lock { _file: file })
+    }
+
+    fn busy(&self, file: &mut File) -> CacheError {
+        let mut text = String::new();
+        let pid = file
+            .read_to_string(&mut text)
+            .ok()
+            .and_then(|_| text.trim().parse().ok());
+        CacheError::Busy {
+            project: self.name.clone(),
+            pid,
+        }
+    }
+
+    /// Stores a trace under its key, at once or not at all.
+    pub fn store_trace(&self, key: &TraceKey, trace: &Trace) -> Result<(), CacheError> {
+        store_record(&self.trace_path(key), TRACE_VERSION, trace)
+    }
+
+    /// The trace stored under the key. One that is cut, damaged or of another version is not read.
+    pub fn load_trace(&self, key: &TraceKey) -> Option<Trace> {
+        load_record(&self.trace_path(key), TRACE_VERSION)
+    }
+
+    fn trace_path(&self, key: &TraceKey) -> PathBuf {
+        let key = serde_json::to_vec(key).unwrap_or_default();
+        self.folder
+            .join("traces")
+            .join(format!("{}.trace", blake3::hash(&key).to_hex()))
+    }
+}
+
+/// Writes a value in binary with magic, version and checksum.
+pub(crate) fn store_record<T: Serialize>(
+    path: &Path,
+    version: u32,
+    value: &T,
+) -> Result<(), CacheError> {
+    let encoded = postcard::to_stdvec(value).map_err(io::Error::other);
+    let payload = encoded.map_err(|error| CacheError::at(path, error))?;
+    let mut bytes = Vec::with_capacity(HEADER + payload.len());
+    bytes.extend_from_slice(MAGIC);
+    bytes.extend_from_slice(&version.to_le_bytes());
+    bytes.extend_from_slice(blake3::hash(&payload).as_bytes());
+    bytes.extend_from_slice(&payload);
+    write_atomically(path, &bytes)
+}
+
+/// Reads what [`store_record`] wrote; anything else counts as absent.
+pub(crate) fn load_record<T: DeserializeOwned>(path: &Path, version: u32) -> Option<T> {
+    let bytes = fs::read(path).ok()?;
+    let rest = bytes
+        .strip_prefix(MAGIC)?
+        .strip_prefix(&version.to_le_bytes())?;
+    let (checksum, payload) = rest.split_at_checked(blake3::OUT_LEN)?;
+    (checksum == blake3::hash(payload).as_bytes()).then(|| postcard::from_bytes(payload).ok())?
+}
+
+/// Writes a file so that a reader sees the old or the new content, even after a power cut.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), CacheError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    create_folder(folder)?;
+    let write = || {
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|error| error.error)?;
+        File::open(folder)?.sync_all()
+    };
+    write().map_err(|error| CacheError::at(path, error))
+}
+
+fn create_folder(path: &Path) -> Result<(), CacheError> {
+    fs::create_dir_all(path).map_err(|error| CacheError::at(path, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    /// A cache and a project in it; the folders live as long as the first value.
+    fn cache() -> (TempDir, ProjectCache) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("my project");
+        fs::create_dir(&root).unwrap();
+        let cache = Cache::at(&folder.path().join("cache")).unwrap();
+        let cache = cache.project(&Project::open(&root).unwrap()).unwrap();
+        (folder, cache)
+    }
+
+    fn key(tree: &str) -> TraceKey {
+        TraceKey {
+            tree: tree.into(),
+            environment: "e".into(),
+            selection: vec!["tests".into()],
+        }
+    }
+
+    fn trace() -> Trace {
+        Trace {
+            processes: 3,
+            losses: vec!["one".into()],
+            ..Trace::default()
+        }
+    }
+
+    fn only_file(cache: &ProjectCache) -> PathBuf {
+        let mut entries = fs::read_dir(cache.folder().join("traces")).unwrap();
+        let path = entries.next().unwrap().unwrap().path();
+        assert!(entries.next().is_none(), "no temporary file is left");
+        path
+    }
+
+    #[test]
+    fn a_trace_is_found_again_under_its_key_only() {
+        let (_folder, cache) = cache();
+        assert_eq!(cache.load_trace(&key("a")), None);
+        cache.store_trace(&key("a"), &trace()).unwrap();
+        assert_eq!(cache.load_trace(&key("a")), Some(trace()));
+        assert_eq!(cache.load_trace(&key("b")), None);
+    }
+
+    #[test]
+    fn a_cut_or_damaged_or_foreign_trace_is_not_read() {
+        let (_folder, cache) = cache();
+        cache.store_trace(&key("a"), &trace()).unwrap();
+        let path = only_file(&cache);
+        let whole = fs::read(&path).unwrap();
+        for length in 0..whole.len() {
+            fs::write(&path, &whole[..length]).unwrap();
+            assert_eq!(cache.load_trace(&key("a")), None, "cut at {length}");
+        }
+        for position in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[position] ^= 1;
+            fs::write(&path, &damaged).unwrap();
+            assert_eq!(cache.load_trace(&key("a")), None, "damaged at {position}");
+        }
+    }
+
+    #[test]
+    fn the_folder_of_a_project_is_readable_and_its_own() {
+        let (folder, cache) = cache();
+        let name = cache.folder().file_name().unwrap().to_str().unwrap();
+        assert!(name.starts_with("my-project-") && name.len() == "my-project-".len() + 12);
+        let other = folder.path().join("x/my project");
+        fs::create_dir_all(&other).unwrap();
+        let root = Cache::at(&folder.path().join("cache")).unwrap();
+        assert_ne!(
+            root.project(&Project::open(&other).unwrap()).unwrap(),
+            cache
+        );
+    }
+
+    #[test]
+    fn the_second_who_comes_is_told_who_works() {
+        let (_folder, cache) = cache();
+        let lock = cache.lock().unwrap();
+        let error = cache.lock().unwrap_err().to_string();
+        let pid = std::process::id();
+        let expected = format!(
+            "another lacuna (process {pid}) is working on my project; wait for it to end or stop it"
+        );
+        assert_eq!(error, expected);
+        drop(lock);
+        cache.lock().unwrap();
+    }
+}

@@ -1,0 +1,420 @@
+//! The project under work: where it is and which files belong to it. It is only ever read.
+
+use ignore::{DirEntry, WalkBuilder};
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Folders and files that tools of several kinds leave in a checkout, by name.
+const LEFT_BY_TOOLS: &[&str] = &[
+    ".git",
+    ".hg",
+    ".svn",
+    ".jj",
+    "__pycache__",
+    ".tox",
+    ".nox",
+    ".eggs",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".hypothesis",
+    "node_modules",
+    ".DS_Store",
+];
+/// A folder that contains one of these is a cache or an environment, whatever its name.
+const CACHE_MARKERS: &[&str] = &["CACHEDIR.TAG", "pyvenv.cfg"];
+/// A root that contains one of these is a packed release: its files were chosen when it was packed,
+/// and its ignore files say nothing about them.
+const RELEASE_MARKERS: &[&str] = &["PKG-INFO", ".cargo_vcs_info.json"];
+
+/// Why a project cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ProjectError {
+    /// Nothing is there.
+    #[error("there is no folder {}; give the path of a project's root folder", .0.display())]
+    Missing(PathBuf),
+    /// It is a file.
+    #[error("{} is not a folder; give the root folder of the project", .0.display())]
+    NotAFolder(PathBuf),
+    /// It holds no file that belongs to a project.
+    #[error("{} holds no files, or ignores all of them; is it the root folder of the project?", .0.display())]
+    Empty(PathBuf),
+    /// The system refuses.
+    #[error("cannot read {}: {source}; check its permissions", path.display())]
+    Unreadable {
+        /// What.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl ProjectError {
+    fn unreadable(path: &Path, source: io::Error) -> Self {
+        Self::Unreadable {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}
+
+/// A project on disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Project {
+    root: PathBuf,
+}
+
+/// What a path of a project is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// A regular file with its permission bits.
+    File {
+        /// Unix permission bits.
+        mode: u32,
+    },
+    /// A symbolic link and its text.
+    Link {
+        /// As stored, not followed.
+        target: PathBuf,
+    },
+}
+
+/// The files of a project at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// Project-relative paths with `/`, in byte order.
+    pub files: BTreeMap<String, FileKind>,
+    /// What cannot be handled, for a person: names that are not UTF-8, pipes, devices.
+    pub left_out: Vec<String>,
+}
+
+impl Project {
+    /// The project whose root folder is `path`.
+    pub fn open(path: &Path) -> Result<Self, ProjectError> {
+        let root = path.canonicalize().map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => ProjectError::Missing(path.to_owned()),
+            _ => ProjectError::unreadable(path, error),
+        })?;
+        if !root.is_dir() {
+            return Err(ProjectError::NotAFolder(root));
+        }
+        Ok(Self { root })
+    }
+
+    /// The canonical root folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The name of the root folder.
+    pub fn name(&self) -> String {
+        let name = self.root.file_name().unwrap_or(OsStr::new("root"));
+        name.to_string_lossy().into_owned()
+    }
+
+    /// The project's files: what version control tracks, and what it does not ignore. A packed
+    /// release has all its files. What tools and environments left behind is never among them.
+    pub fn files(&self) -> Result<Listing, ProjectError> {
+        let mut listing = Listing::default();
+        for entry in self.walk() {
+            let entry = entry.map_err(|error| self.walk_error(error))?;
+            self.add(&mut listing, entry.path())?;
+        }
+        for path in self.tracked() {
+            if fs::symlink_metadata(&path).is_ok_and(|metadata| !metadata.is_dir()) {
+                self.add(&mut listing, &path)?;
+            }
+        }
+        if listing.files.is_empty() {
+            return Err(ProjectError::Empty(self.root.clone()));
+        }
+        listing.left_out.sort();
+        listing.left_out.dedup();
+        Ok(listing)
+    }
+
+    fn walk(&self) -> ignore::Walk {
+        let obey = !RELEASE_MARKERS
+            .iter()
+            .any(|name| self.root.join(name).exists());
+        WalkBuilder::new(&self.root)
+            .standard_filters(false)
+            .git_ignore(obey)
+            .git_exclude(obey)
+            .ignore(obey)
+            .require_git(false)
+            .filter_entry(|entry| entry.depth() == 0 || !left_by_tools(entry))
+            .build()
+    }
+
+    fn walk_error(&self, error: ignore::Error) -> ProjectError {
+        let message = error.to_string();
+        let source = error.into_io_error();
+        ProjectError::unreadable(
+            &self.root,
+            source.unwrap_or_else(|| io::Error::other(message)),
+        )
+    }
+
+    /// What git tracks, ignored or not; nothing outside git. Nothing that the checkout configures is
+    /// run, and its index is not refreshed.
+    fn tracked(&self) -> Vec<PathBuf> {
+        let listed = Command::new("git")
+            .args(["-c", "core.fsmonitor=false", "ls-files", "-z", "--cached"])
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .current_dir(&self.root)
+            .output();
+        let stdout = listed.map(|done| done.stdout).unwrap_or_default();
+        let names = stdout
+            .split(|&byte| byte == 0)
+            .filter(|name| !name.is_empty());
+        names
+            .map(|name| self.root.join(OsStr::from_bytes(name)))
+            .collect()
+    }
+
+    fn add(&self, listing: &mut Listing, path: &Path) -> Result<(), ProjectError> {
+        let unreadable = |error| ProjectError::unreadable(path, error);
+        let metadata = fs::symlink_metadata(path).map_err(unreadable)?;
+        let relative = path.strip_prefix(&self.root).unwrap_or(path);
+        match (
+            relative.to_str(),
+            kind(path, &metadata).map_err(unreadable)?,
+        ) {
+            _ if metadata.is_dir() => {}
+            (Some(name), Some(kind)) => {
+                listing.files.insert(name.to_owned(), kind);
+            }
+            _ => listing
+                .left_out
+                .push(relative.to_string_lossy().into_owned()),
+        }
+        Ok(())
+    }
+
+    /// A hash over the paths, kinds and contents of all files: equal trees have equal hashes.
+    pub fn tree_hash(&self) -> Result<String, ProjectError> {
+        let listing = self.files()?;
+        let mut hasher = blake3::Hasher::new();
+        for (name, kind) in &listing.files {
+            let content = match kind {
+                FileKind::File { .. } => self.read(name)?,
+                FileKind::Link { target } => target.as_os_str().as_bytes().to_vec(),
+            };
+            hash_entry(&mut hasher, name, kind, &content);
+        }
+        Ok(hasher.finalize().to_hex().to_string())
+    }
+
+    /// The bytes of one file.
+    pub fn read(&self, name: &str) -> Result<Vec<u8>, ProjectError> {
+        let path = self.root.join(name);
+        fs::read(&path).map_err(|error| ProjectError::unreadable(&path, error))
+    }
+}
+
+/// Lengths are hashed before what they measure, so that no two trees give the same bytes.
+fn hash_entry(hasher: &mut blake3::Hasher, name: &str, kind: &FileKind, content: &[u8]) {
+    let tag = match kind {
+        FileKind::File { mode } if mode & 0o111 == 0 => 0_u8,
+        FileKind::File { .. } => 1,
+        FileKind::Link { .. } => 2,
+    };
+    hasher.update(&(name.len() as u64).to_le_bytes());
+    hasher.update(name.as_bytes());
+    hasher.update(&[tag]);
+    hasher.update(&(content.len() as u64).to_le_bytes());
+    hasher.update(content);
+}
+
+fn kind(path: &Path, metadata: &Metadata) -> io::Result<Option<FileKind>> {
+    Ok(if metadata.is_symlink() {
+        Some(FileKind::Link {
+            target: fs::read_link(path)?,
+        })
+    } else {
+        let mode = metadata.permissions().mode() & 0o7777;
+        metadata.is_file().then_some(FileKind::File { mode })
+    })
+}
+
+fn left_by_tools(entry: &DirEntry) -> bool {
+    let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+    LEFT_BY_TOOLS.iter().any(|name| entry.file_name() == *name)
+        || is_folder
+            && CACHE_MARKERS
+                .iter()
+                .any(|name| entry.path().join(name).is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+    use std::os::unix::fs::symlink;
+    use tempfile::TempDir;
+
+    fn tree(files: &[(&str, &str)]) -> TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        folder
+    }
+
+    fn names(folder: &Path) -> String {
+        let listing = Project::open(folder).unwrap().files().unwrap();
+        listing
+            .files
+            .keys()
+            .map(|name| format!("{name}\n"))
+            .collect()
+    }
+
+    fn check(files: &[(&str, &str)], expected: Expect) {
+        expected.assert_eq(&names(tree(files).path()));
+    }
+
+    fn git(folder: &Path, arguments: &[&str]) -> bool {
+        let identity = ["-c", "user.name=x", "-c", "user.email=x@example.org"];
+        let command = Command::new("git")
+            .args(identity)
+            .args(arguments)
+            .current_dir(folder)
+            .output();
+        command.is_ok_and(|done| done.status.success())
+    }
+
+    #[test]
+    fn ignored_files_are_left_out_even_without_git() {
+        check(
+            &[
+                (".gitignore", "*.log\n/out/\n"),
+                ("a.log", ""),
+                ("out/x", ""),
+                ("in/out/y", ""),
+                ("m.py", ""),
+            ],
+            expect![[r#"
+                .gitignore
+                in/out/y
+                m.py
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_packed_release_has_all_its_files() {
+        check(
+            &[
+                (".gitignore", "_version.py\n"),
+                ("PKG-INFO", ""),
+                ("p/_version.py", ""),
+            ],
+            expect![[r#"
+                .gitignore
+                PKG-INFO
+                p/_version.py
+            "#]],
+        );
+    }
+
+    #[test]
+    fn environments_and_caches_are_left_out_whatever_their_name() {
+        check(
+            &[
+                ("a.py", ""),
+                ("my env/pyvenv.cfg", ""),
+                ("my env/lib/b.py", ""),
+                ("target/CACHEDIR.TAG", ""),
+                ("target/c", ""),
+                ("p/__pycache__/d.pyc", ""),
+                ("node_modules/e.js", ""),
+                (".github/f.yml", ""),
+            ],
+            expect![[r#"
+                .github/f.yml
+                a.py
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_file_that_git_tracks_counts_although_it_is_ignored() {
+        let folder = tree(&[
+            (".gitignore", "*.dat\n"),
+            ("kept.dat", ""),
+            ("junk.dat", ""),
+            ("new.py", ""),
+        ]);
+        let ready =
+            git(folder.path(), &["init", "-q"]) && git(folder.path(), &["add", "-f", "kept.dat"]);
+        if ready || fixtures::unavailable::<()>("git").is_some() {
+            assert_eq!(names(folder.path()), ".gitignore\nkept.dat\nnew.py\n");
+        }
+    }
+
+    #[test]
+    fn links_are_listed_and_not_followed() {
+        let folder = tree(&[("d/a.py", "")]);
+        symlink("..", folder.path().join("d/loop")).unwrap();
+        symlink("nowhere", folder.path().join("broken")).unwrap();
+        assert_eq!(names(folder.path()), "broken\nd/a.py\nd/loop\n");
+    }
+
+    #[test]
+    fn what_has_no_utf_8_name_is_reported() {
+        let folder = tree(&[("a.py", "")]);
+        if fs::write(folder.path().join(OsStr::from_bytes(b"\xff.txt")), "").is_ok() {
+            let listing = Project::open(folder.path()).unwrap().files().unwrap();
+            assert_eq!(listing.left_out, ["\u{fffd}.txt"]);
+        }
+    }
+
+    #[test]
+    fn the_hash_tells_content_name_and_executability() {
+        let hash = |folder: &TempDir| Project::open(folder.path()).unwrap().tree_hash().unwrap();
+        let base = hash(&tree(&[("a", "x"), ("b", "y")]));
+        assert_eq!(base, hash(&tree(&[("b", "y"), ("a", "x")])));
+        assert_ne!(base, hash(&tree(&[("a", "x"), ("b", "z")])));
+        assert_ne!(base, hash(&tree(&[("a", "x"), ("c", "y")])));
+        let executable = tree(&[("a", "x"), ("b", "y")]);
+        fs::set_permissions(
+            executable.path().join("a"),
+            fs::Permissions::from_mode(0o755),
+        )
+        .unwrap();
+        assert_ne!(base, hash(&executable));
+    }
+
+    #[test]
+    fn a_wrong_path_is_an_error_that_says_what_to_do() {
+        let folder = tree(&[("a.py", "")]);
+        let error = |path: &str| {
+            let error = Project::open(&folder.path().join(path))
+                .unwrap_err()
+                .to_string();
+            error.replace(
+                &*folder.path().canonicalize().unwrap().to_string_lossy(),
+                "ROOT",
+            )
+        };
+        expect!["there is no folder ROOT/no; give the path of a project's root folder"]
+            .assert_eq(&error("no"));
+        expect!["ROOT/a.py is not a folder; give the root folder of the project"]
+            .assert_eq(&error("a.py"));
+        let empty = tree(&[]);
+        assert!(matches!(
+            Project::open(empty.path()).unwrap().files(),
+            Err(ProjectError::Empty(_))
+        ));
+    }
+}
