@@ -1,3 +1,5 @@
+//! Tests of patches: round trips, and the judgement of an independent program.
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
