@@ -3,5 +3,6 @@
 #![cfg_attr(test, expect(clippy::unwrap_used, reason = "a test may fail"))]
 
 pub mod cache;
+pub mod config;
 pub mod process;
 pub mod project;
