@@ -6,3 +6,4 @@ pub mod cache;
 pub mod config;
 pub mod process;
 pub mod project;
+pub mod sandbox;

@@ -149,7 +149,7 @@ impl Project {
             .git_exclude(obey)
             .ignore(obey)
             .require_git(false)
-            .filter_entry(|entry| entry.depth() == 0 || !left_by_tools(entry))
+            .filter_entry(|entry| entry.depth() == 0 || !left_behind(entry))
             .build()
     }
 
@@ -244,13 +244,19 @@ fn kind(path: &Path, metadata: &Metadata) -> io::Result<Option<FileKind>> {
     })
 }
 
-fn left_by_tools(entry: &DirEntry) -> bool {
-    let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-    LEFT_BY_TOOLS.iter().any(|name| entry.file_name() == *name)
-        || is_folder
-            && CACHE_MARKERS
-                .iter()
-                .any(|name| entry.path().join(name).is_file())
+fn left_behind(entry: &DirEntry) -> bool {
+    left_by_tools(
+        entry.path(),
+        entry.file_type().is_some_and(|kind| kind.is_dir()),
+    )
+}
+
+/// Whether a file or folder is what a tool left behind rather than part of a project.
+pub(crate) fn left_by_tools(path: &Path, is_folder: bool) -> bool {
+    LEFT_BY_TOOLS
+        .iter()
+        .any(|name| path.file_name() == Some(OsStr::new(name)))
+        || is_folder && CACHE_MARKERS.iter().any(|name| path.join(name).is_file())
 }
 
 #[cfg(test)]
