@@ -12,7 +12,8 @@ fn what_the_documentation_mentions_exists() {
     for page in pages() {
         let base = page.path.rsplit_once('/').map_or("", |(folder, _)| folder);
         for (number, line) in prose(&page.text) {
-            let links = between(line, "](", ")").filter_map(|link| local_target(base, link));
+            let text: String = line.split('`').step_by(2).collect();
+            let links = between(&text, "](", ")").filter_map(|link| local_target(base, link));
             let spans = between(line, "`", "`").filter(|span| is_repository_path(span, &top));
             for path in links.chain(spans.map(str::to_owned)) {
                 if !root().join(&path).exists() {
@@ -33,7 +34,7 @@ fn every_guard_in_the_table_of_pitfalls_is_a_test() {
     let mut found = Vec::new();
     for page in pages().filter(|page| page.path.ends_with("pitfalls.md")) {
         for (number, line) in prose(&page.text).filter(|(_, line)| line.starts_with('|')) {
-            let guards = line.trim_end_matches([' ', '|']).rsplit('|').next();
+            let guards = line.trim_end().trim_end_matches('|').rsplit('|').next();
             for guard in between(guards.unwrap_or_default(), "`", "`") {
                 if !tests.contains(guard) {
                     found.push(format!("{}:{number}: no test is called {guard}", page.path));
