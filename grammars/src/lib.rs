@@ -1,10 +1,6 @@
 //! Languages: from the bytes of a source file to a syntax tree and typed captures.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail loudly"))]
-#![cfg_attr(
-    test,
-    expect(clippy::allow_attributes, reason = "not every test module unwraps")
-)]
 
 mod encoding;
 mod language;

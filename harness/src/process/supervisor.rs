@@ -1,7 +1,7 @@
 //! The supervisor: runs one program and leaves no process of it behind.
 //!
 //! It talks with `lacuna` over a socket, its standard input. Towards `lacuna` go lines of text (see
-//! [`Report`]); the other direction carries nothing: its end means "kill everything", and comes too
+//! `Report`); the other direction carries nothing: its end means "kill everything", and comes too
 //! when `lacuna` is killed, because only `lacuna` holds the other end.
 
 use super::family::Family;
