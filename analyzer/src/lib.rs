@@ -1,6 +1,24 @@
 //! The incremental database: files and traces in, symbols, references, the dependency graph and
 //! features out. It runs no process, reads no disk and prints nothing.
 
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail loudly"))]
+
+mod database;
+mod edges;
+mod facts;
+mod files;
+pub mod graph;
+mod host;
+mod lang;
+mod names;
 pub mod occurrence;
+mod resolution;
+mod summary;
 pub mod symbol;
 pub mod trace;
+mod trace_symbols;
+
+pub use grammars::{Language, Problem, SourceText, SyntaxTree};
+pub use graph::DependencyGraph;
+pub use host::{Analysis, AnalysisHost, Change};
+pub use trace_symbols::TraceSymbols;

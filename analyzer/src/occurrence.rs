@@ -1,5 +1,7 @@
 //! Occurrences: every place where a file uses a name, resolved to the symbols it may mean.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::symbol::{ByteRange, SymbolId};
@@ -32,6 +34,10 @@ pub enum ReferenceKind {
     Default,
     /// The name is rebound or deleted from outside its definition (`module.x = 1`, `del x`).
     Write,
+    /// The language uses the symbol without its name being written here: the methods behind operators,
+    /// loops and `with`, `__init__` behind an instantiation, the function a called variable holds. The
+    /// range is that of the operation or of the name that is called.
+    Implicit,
 }
 
 /// When the code around a reference runs.
@@ -55,7 +61,8 @@ pub struct Target {
     pub confidence: Confidence,
 }
 
-/// A use of a name outside import statements and `__all__`.
+/// A use of a name outside import statements and `__all__`. Built-in names and locals that are no
+/// symbols have none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
     /// The name itself: for `a.b.c` there is one reference each for `a`, `b` and `c`.
@@ -67,8 +74,9 @@ pub struct Reference {
     pub kind: ReferenceKind,
     /// When that happens.
     pub runs: Runs,
-    /// The project symbols it may mean, sorted; empty for builtins, locals and foreign code.
-    pub targets: Vec<Target>,
+    /// The project symbols it may mean, sorted; empty where an import binds a name of foreign code.
+    /// Shared, because a common name of unknown objects may stand for hundreds.
+    pub targets: Arc<[Target]>,
     /// The import of this file that binds the name, as an index into the file's imports.
     pub through: Option<usize>,
 }

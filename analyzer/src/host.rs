@@ -1,0 +1,236 @@
+//! The two handles on the database: [`AnalysisHost`] takes changes, [`Analysis`] answers questions
+//! about one state of the project.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use grammars::{Language, Problem, SourceText, SyntaxTree};
+use rayon::prelude::*;
+use salsa::Setter;
+
+use crate::database::{self, Database, Observer, Project, SourceFile};
+use crate::files::{file_at, text};
+use crate::graph::{DependencyGraph, Place};
+use crate::occurrence::{Export, Import, Reference};
+use crate::symbol::{ByteRange, Symbol, SymbolId};
+use crate::trace::Trace;
+use crate::trace_symbols::TraceSymbols;
+
+/// One transaction over the inputs.
+#[derive(Clone, Debug, Default)]
+pub struct Change {
+    /// Files by path with their new bytes, or `None` where the file is gone. Paths are relative to the
+    /// root of the project, with `/`. A file in no known language is ignored.
+    pub files: Vec<(String, Option<Arc<[u8]>>)>,
+    /// The new trace, if it changes: `Some(None)` takes it away.
+    pub trace: Option<Option<Arc<Trace>>>,
+}
+
+/// Owns the database and takes changes.
+pub struct AnalysisHost {
+    db: Database,
+    files: BTreeMap<String, SourceFile>,
+}
+
+impl Default for AnalysisHost {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl AnalysisHost {
+    /// A host of an empty project.
+    pub fn new() -> Self {
+        Self::with_observer(None)
+    }
+
+    /// A host that tells `observer` the name and key of every tracked function that is executed.
+    pub fn observed(observer: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self::with_observer(Some(Box::new(observer)))
+    }
+
+    fn with_observer(observer: Option<Observer>) -> Self {
+        Self {
+            db: Database::new(observer),
+            files: BTreeMap::new(),
+        }
+    }
+
+    /// Applies a change. What is equal to what is there already is no change.
+    ///
+    /// Waits until every [`Analysis`] is dropped; a question in flight in another thread is cancelled:
+    /// it unwinds with `salsa::Cancelled`.
+    pub fn apply(&mut self, change: Change) {
+        let count = self.files.len();
+        let mut is_moved = false;
+        for (path, bytes) in change.files {
+            match (bytes, Language::from_path(&path)) {
+                (Some(bytes), Some(language)) => self.write(path, language, &bytes),
+                _ => is_moved |= self.files.remove(&path).is_some(),
+            }
+        }
+        if is_moved || self.files.len() != count {
+            let files = self.files.values().copied().collect();
+            Project::get(&self.db).set_files(&mut self.db).to(files);
+        }
+        if let Some(trace) = change.trace
+            && *Project::get(&self.db).trace(&self.db) != trace
+        {
+            Project::get(&self.db).set_trace(&mut self.db).to(trace);
+        }
+    }
+
+    fn write(&mut self, path: String, language: Language, bytes: &Arc<[u8]>) {
+        match self.files.get(&path) {
+            Some(file) if file.text(&self.db).bytes() == &**bytes => {}
+            Some(file) => {
+                let text = SourceText::new(Some(language), bytes);
+                file.set_text(&mut self.db).to(text);
+            }
+            None => {
+                let text = SourceText::new(Some(language), bytes);
+                let file = SourceFile::new(&self.db, path.clone(), language, text);
+                self.files.insert(path, file);
+            }
+        }
+    }
+
+    /// A handle on the present state.
+    pub fn analysis(&self) -> Analysis {
+        Analysis {
+            db: self.db.clone(),
+        }
+    }
+}
+
+/// Answers questions about one state of the project. Every answer is the same for the same state, at
+/// any number of threads; every list has a stated order. A path that is not in the project has no
+/// symbols, references, imports, exports or problems.
+pub struct Analysis {
+    db: Database,
+}
+
+impl Clone for Analysis {
+    fn clone(&self) -> Self {
+        Self {
+            db: self.db.clone(),
+        }
+    }
+}
+
+impl Analysis {
+    /// The paths of all files, sorted.
+    pub fn paths(&self) -> Vec<String> {
+        database::files(&self.db)
+            .iter()
+            .map(|file| file.path(&self.db).to_owned())
+            .collect()
+    }
+
+    /// The text of a file.
+    pub fn source(&self, path: &str) -> Option<SourceText> {
+        Some(self.file(path)?.text(&self.db).clone())
+    }
+
+    /// The syntax tree of a file.
+    pub fn syntax(&self, path: &str) -> Option<SyntaxTree> {
+        Some(database::syntax(&self.db, self.file(path)?))
+    }
+
+    /// What went wrong while reading and parsing a file, in source order.
+    pub fn problems(&self, path: &str) -> Arc<Vec<Problem>> {
+        self.of_file(path, |file| database::problems(&self.db, file))
+    }
+
+    /// The symbols of a file in source order; the first is the module.
+    pub fn symbols(&self, path: &str) -> Arc<Vec<Symbol>> {
+        self.of_file(path, |file| database::symbols(&self.db, file))
+    }
+
+    /// The symbol with this id.
+    pub fn symbol(&self, id: &SymbolId) -> Option<Symbol> {
+        self.symbols(id.path())
+            .iter()
+            .find(|symbol| symbol.id == *id)
+            .cloned()
+    }
+
+    /// The uses of names in a file that may mean something of the project or come from an import, in
+    /// source order.
+    pub fn references(&self, path: &str) -> Arc<Vec<Reference>> {
+        self.of_file(path, |file| {
+            database::resolution(&self.db, file).references.clone()
+        })
+    }
+
+    /// The imported names of a file, in source order.
+    pub fn imports(&self, path: &str) -> Arc<Vec<Import>> {
+        self.of_file(path, |file| {
+            database::resolution(&self.db, file).imports.clone()
+        })
+    }
+
+    /// The entries of a module's list of public names, in source order.
+    pub fn exports(&self, path: &str) -> Arc<Vec<Export>> {
+        self.of_file(path, |file| {
+            database::resolution(&self.db, file).exports.clone()
+        })
+    }
+
+    /// The dependency graph.
+    pub fn graph(&self) -> Arc<DependencyGraph> {
+        database::graph(&self.db)
+    }
+
+    /// The file and range of the place that gives rise to an edge.
+    pub fn range_of(&self, place: &Place) -> Option<(String, ByteRange)> {
+        let (path, range) = match place {
+            Place::Reference { path, index } => (
+                path,
+                self.references(path).get(*index as usize)?.range.clone(),
+            ),
+            Place::Import { path, index } => {
+                (path, self.imports(path).get(*index as usize)?.item.clone())
+            }
+            Place::Symbol(id) => return Some((id.path().to_owned(), self.symbol(id)?.focus)),
+        };
+        Some((path.to_string(), range))
+    }
+
+    /// The trace, if there is one.
+    pub fn trace(&self) -> Option<Arc<Trace>> {
+        database::trace(&self.db)
+    }
+
+    /// Which symbols the code of the trace is.
+    pub fn trace_symbols(&self) -> Arc<TraceSymbols> {
+        database::trace_symbols(&self.db)
+    }
+
+    /// Computes the parts of the graph that belong to single files, on all cores. Every later question
+    /// is answered faster; no answer changes.
+    pub fn prime(&self) {
+        let files = database::files(&self.db);
+        for step in [prime_summary, prime_edges] {
+            files
+                .par_iter()
+                .for_each_with(self.db.clone(), |db, file| step(db, *file));
+        }
+    }
+
+    fn file(&self, path: &str) -> Option<SourceFile> {
+        file_at(&self.db, text(&self.db, path))
+    }
+
+    fn of_file<T>(&self, path: &str, answer: impl Fn(SourceFile) -> Arc<Vec<T>>) -> Arc<Vec<T>> {
+        self.file(path).map(answer).unwrap_or_default()
+    }
+}
+
+fn prime_summary(db: &Database, file: SourceFile) {
+    database::summary(db, file);
+}
+
+fn prime_edges(db: &Database, file: SourceFile) {
+    database::edges(db, file);
+}

@@ -1,0 +1,34 @@
+//! The table of languages: which rules read a file and which resolve its names.
+
+mod python;
+
+use grammars::{Language, SyntaxTree};
+
+use crate::database::{Db, SourceFile};
+use crate::facts::FileFacts;
+use crate::files::SourceRoot;
+use crate::resolution::Resolution;
+
+/// Whether there is a file at a path.
+pub(crate) type Exists<'a> = &'a dyn Fn(&str) -> bool;
+
+/// A top-level module and the folder it is imported from.
+pub(crate) type Importable = (String, SourceRoot);
+
+/// The rules of one language.
+pub(crate) struct Rules {
+    /// Reads all facts off a syntax tree; `path` names the file.
+    pub facts: fn(path: &str, tree: &SyntaxTree) -> FileFacts,
+    /// Resolves the names of one file.
+    pub resolve: fn(db: &dyn Db, file: SourceFile) -> Resolution,
+    /// The top-level modules that a file makes importable, and from which folders; `exists` tells of
+    /// other files.
+    pub source_roots: fn(path: &str, exists: Exists<'_>) -> Vec<Importable>,
+}
+
+/// The rules of a language.
+pub(crate) fn rules(language: Language) -> &'static Rules {
+    match language {
+        Language::Python => &python::RULES,
+    }
+}

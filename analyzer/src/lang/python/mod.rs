@@ -1,0 +1,26 @@
+//! The rules of Python.
+//!
+//! One pass over the syntax tree ([`lower`] and the modules it visits) finds the facts of a file;
+//! [`references`] resolves them with the values of [`values`], the orders of inheritance of
+//! [`classes`] and the files that [`modules`] finds.
+
+mod annotations;
+mod calls;
+mod classes;
+mod definitions;
+mod expressions;
+mod imports;
+mod lower;
+mod modules;
+mod references;
+mod statements;
+mod targets;
+mod values;
+
+use super::Rules;
+
+pub(super) const RULES: Rules = Rules {
+    facts: lower::facts,
+    resolve: references::resolve,
+    source_roots: modules::source_roots,
+};

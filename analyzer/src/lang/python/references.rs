@@ -1,0 +1,619 @@
+//! References, imports and exports of one file, resolved.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::database::{Db, SourceFile};
+use crate::facts::{
+    Binding, ExportPart, Expr, ExprId, MODULE_SCOPE, Name, RawImport, RawReference, ScopeId, Use,
+};
+use crate::files::text;
+use crate::names::{named, named_like};
+use crate::occurrence::{Confidence, Export, Import, Reference, ReferenceKind, Target};
+use crate::resolution::{ByName, Detail, Resolution};
+use crate::summary::lookup;
+use crate::symbol::{SymbolId, SymbolKind};
+
+use super::modules::{self, Module};
+use super::values::{DefRef, Found, Home, Session, Value};
+
+/// Resolves all names of a file.
+pub(super) fn resolve(db: &dyn Db, file: SourceFile) -> Resolution {
+    let mut resolver = Resolver {
+        session: Session::new(db, file),
+        imports: FxHashMap::default(),
+        named: FxHashMap::default(),
+        merged: FxHashMap::default(),
+    };
+    resolver.index_imports();
+    let facts = resolver.session.facts.clone();
+    let (mut references, mut details) = (Vec::new(), Vec::new());
+    for raw in &facts.references {
+        for (reference, detail) in resolver.reference(raw) {
+            references.push(reference);
+            details.push(detail);
+        }
+    }
+    references.shrink_to_fit();
+    details.shrink_to_fit();
+    let mut loads = Vec::new();
+    let imports = (0..)
+        .zip(&facts.imports)
+        .map(|(index, raw)| resolver.import(index, raw, &mut loads))
+        .collect();
+    let exports = facts.exports.iter().map(|(range, name)| Export {
+        range: range.clone(),
+        name: name.to_string(),
+        targets: resolver.members_of_module(file, name),
+    });
+    let exports = exports.collect();
+    let (inherits, overrides) = resolver.session.hierarchy();
+    Resolution {
+        references: Arc::new(references),
+        details,
+        imports: Arc::new(imports),
+        loads,
+        exports: Arc::new(exports),
+        inherits,
+        overrides,
+    }
+}
+
+/// The methods that instantiation calls.
+const CONSTRUCTION: &[&str] = &["__init__", "__new__", "__post_init__"];
+
+/// Targets that were found one by one, and names that stand for more.
+struct Targets {
+    found: Vec<SymbolId>,
+    by_name: ByName,
+}
+
+/// Targets found one by one, and the names whose definitions come on top.
+type TargetsKey = (Vec<SymbolId>, Vec<Name>);
+
+struct Resolver<'db> {
+    session: Session<'db>,
+    /// The first import that binds a name in a scope.
+    imports: FxHashMap<(ScopeId, Name), usize>,
+    named: FxHashMap<&'static [&'static str], Arc<[Target]>>,
+    merged: FxHashMap<TargetsKey, Arc<[Target]>>,
+}
+
+impl Resolver<'_> {
+    fn index_imports(&mut self) {
+        for (index, import) in self.session.facts.imports.iter().enumerate() {
+            self.imports
+                .entry((import.scope, import.bound.clone()))
+                .or_insert(index);
+        }
+    }
+
+    /// The references that one use of a name gives: itself, and what it uses implicitly.
+    fn reference(&mut self, raw: &RawReference) -> Vec<(Reference, Detail)> {
+        let (targets, through) = match &raw.usage {
+            Use::Named(id) => (self.named_use(*id, raw.kind), self.through(*id)),
+            Use::Pattern {
+                object,
+                prefix,
+                suffix,
+                exact,
+            } => return self.pattern(raw, *object, prefix, suffix, *exact),
+            Use::Invoke(callee) => (self.invoked(*callee), None),
+            Use::Protocol {
+                object,
+                methods,
+                by_name,
+            } => (self.protocol(*object, methods, *by_name), None),
+        };
+        let by_name = targets.by_name.clone();
+        let passed = self.passed_classes(raw, &targets);
+        let mut references = Vec::new();
+        let all = self.all_targets(targets);
+        if !all.is_empty() || through.is_some() {
+            references.push(self.build(raw, raw.kind, all, through, by_name));
+        }
+        if !passed.is_empty() {
+            references.push(self.build(
+                raw,
+                ReferenceKind::Implicit,
+                passed.into(),
+                None,
+                ByName::None,
+            ));
+        }
+        references
+    }
+
+    fn build(
+        &mut self,
+        raw: &RawReference,
+        kind: ReferenceKind,
+        targets: Arc<[Target]>,
+        through: Option<usize>,
+        by_name: ByName,
+    ) -> (Reference, Detail) {
+        let from = self
+            .session
+            .facts
+            .definitions
+            .get(raw.from.0 as usize)
+            .map(|from| from.id.clone());
+        let from =
+            from.unwrap_or_else(|| SymbolId::module(self.session.file.path(self.session.db)));
+        let range = raw.start as usize..raw.end as usize;
+        let reference = Reference {
+            range,
+            from,
+            kind,
+            runs: raw.runs,
+            targets,
+            through,
+        };
+        (
+            reference,
+            Detail {
+                runner: raw.runner,
+                by_name,
+            },
+        )
+    }
+
+    /// A class that is handed on may be instantiated by whoever gets it.
+    fn passed_classes(&mut self, raw: &RawReference, targets: &Targets) -> Vec<Target> {
+        let is_passed = matches!(
+            raw.kind,
+            ReferenceKind::Read | ReferenceKind::Decorator | ReferenceKind::Default
+        );
+        let Use::Named(id) = raw.usage else {
+            return Vec::new();
+        };
+        if !is_passed || targets.found.is_empty() {
+            return Vec::new();
+        }
+        let mut methods = Vec::new();
+        for value in self.session.values(Home::Facts, id).iter() {
+            if let Value::Definition(class) = value {
+                methods.extend(self.constructors(*class));
+            }
+        }
+        methods.sort();
+        methods.dedup();
+        methods
+            .into_iter()
+            .map(|symbol| Target {
+                symbol,
+                confidence: Confidence::Named,
+            })
+            .collect()
+    }
+
+    fn constructors(&mut self, class: DefRef) -> Vec<SymbolId> {
+        if self.session.kind(class) != Some(SymbolKind::Class) {
+            return Vec::new();
+        }
+        let mut methods = Vec::new();
+        for name in CONSTRUCTION {
+            let found = self.session.member_of_class(class, &Name::new_static(name));
+            methods.extend(self.symbols(&found));
+        }
+        if let Some(metaclass) = self.session.metaclass(class) {
+            let found = self
+                .session
+                .member_of_class(metaclass, &Name::new_static("__call__"));
+            methods.extend(self.symbols(&found));
+        }
+        methods
+    }
+
+    /// The symbols among what was found.
+    fn symbols(&mut self, found: &[Found]) -> Vec<SymbolId> {
+        found
+            .iter()
+            .filter_map(|one| match one {
+                Found::Definition(at) => self.session.id(*at),
+                Found::Module(Module::File(file)) => {
+                    Some(SymbolId::module(file.path(self.session.db)))
+                }
+                _ => None,
+            })
+            .collect()
+    }
+
+    fn expr(&self, id: ExprId) -> Option<Expr> {
+        self.session.facts.expressions.get(id.0 as usize).cloned()
+    }
+
+    /// A name or attribute that stands in the text.
+    fn named_use(&mut self, id: ExprId, kind: ReferenceKind) -> Targets {
+        match self.expr(id) {
+            Some(Expr::Name(scope, name)) => {
+                let found = self.session.name(Home::Facts, scope, &name);
+                Targets {
+                    found: self.symbols(&found),
+                    by_name: ByName::None,
+                }
+            }
+            Some(Expr::Attribute(object, name)) => {
+                let mut targets = Targets {
+                    found: Vec::new(),
+                    by_name: ByName::None,
+                };
+                for value in self.session.values(Home::Facts, object).iter() {
+                    let found = self.session.attribute(value, &name);
+                    if found.contains(&Found::Unknown) {
+                        targets.by_name = ByName::One(name.clone());
+                    }
+                    targets.found.extend(self.symbols(&found));
+                }
+                targets.found = accessors(targets.found, kind);
+                targets
+            }
+            _ => Targets {
+                found: Vec::new(),
+                by_name: ByName::None,
+            },
+        }
+    }
+
+    /// The import that binds the name.
+    fn through(&mut self, id: ExprId) -> Option<usize> {
+        let Some(Expr::Name(scope, name)) = self.expr(id) else {
+            return None;
+        };
+        let facts = self.session.facts.clone();
+        match lookup(&facts.scopes, scope, &name) {
+            Some((owner, bindings)) => {
+                let is_import = bindings
+                    .iter()
+                    .any(|binding| matches!(binding, Binding::Import(_)));
+                is_import
+                    .then(|| self.imports.get(&(owner, name)).copied())
+                    .flatten()
+            }
+            None => self.through_star(&name),
+        }
+    }
+
+    fn through_star(&mut self, name: &Name) -> Option<usize> {
+        let facts = self.session.facts.clone();
+        let file = self.session.file;
+        let stars = facts
+            .imports
+            .iter()
+            .enumerate()
+            .rev()
+            .filter(|(_, import)| import.bound == "*");
+        for (index, star) in stars {
+            let module = modules::find(self.session.db, file, star.path.level, &star.path.module);
+            let Some(Module::File(module)) = module else {
+                continue;
+            };
+            if self.session.is_public(module, name)
+                && !self.session.member_of_file(module, name).is_empty()
+            {
+                return Some(index);
+            }
+        }
+        None
+    }
+
+    /// What a call runs besides the name that stands in the text.
+    fn invoked(&mut self, callee: ExprId) -> Targets {
+        let named = self.named_use(callee, ReferenceKind::Call).found;
+        let mut targets = Targets {
+            found: Vec::new(),
+            by_name: ByName::None,
+        };
+        for value in self.session.values(Home::Facts, callee).iter() {
+            match value {
+                Value::Definition(at) if self.session.kind(*at) == Some(SymbolKind::Class) => {
+                    targets.found.extend(self.constructors(*at));
+                    targets
+                        .found
+                        .extend(self.session.id(*at).filter(|class| !named.contains(class)));
+                }
+                Value::Definition(at) => {
+                    targets.found.extend(
+                        self.session
+                            .id(*at)
+                            .filter(|function| !named.contains(function)),
+                    );
+                }
+                Value::Instance(_) => {
+                    let found = self.session.attribute(value, &Name::new_static("__call__"));
+                    targets.found.extend(self.symbols(&found));
+                }
+                Value::Unknown => targets.by_name = ByName::One(Name::new_static("__call__")),
+                _ => {}
+            }
+        }
+        targets
+    }
+
+    /// The methods that the language calls on an object.
+    fn protocol(
+        &mut self,
+        object: ExprId,
+        methods: &'static [&'static str],
+        by_name: bool,
+    ) -> Targets {
+        let mut targets = Targets {
+            found: Vec::new(),
+            by_name: ByName::None,
+        };
+        for value in self.session.values(Home::Facts, object).iter() {
+            match value {
+                Value::Instance(class) => {
+                    for method in methods {
+                        let found = self
+                            .session
+                            .member_of_class(*class, &Name::new_static(method));
+                        targets.found.extend(self.symbols(&found));
+                    }
+                }
+                Value::Definition(class) => {
+                    if let Some(metaclass) = self.session.metaclass(*class) {
+                        for method in methods {
+                            let found = self
+                                .session
+                                .member_of_class(metaclass, &Name::new_static(method));
+                            targets.found.extend(self.symbols(&found));
+                        }
+                    }
+                }
+                Value::Unknown if by_name => targets.by_name = ByName::Any(methods),
+                _ => {}
+            }
+        }
+        targets
+    }
+
+    /// Attributes whose names are put together at run time.
+    fn pattern(
+        &mut self,
+        raw: &RawReference,
+        object: ExprId,
+        prefix: &Name,
+        suffix: &Name,
+        exact: bool,
+    ) -> Vec<(Reference, Detail)> {
+        let db = self.session.db;
+        let targets = if exact {
+            let mut found = Vec::new();
+            let mut is_known = true;
+            for value in self.session.values(Home::Facts, object).iter() {
+                let members = self.session.attribute(value, prefix);
+                is_known &= !members.contains(&Found::Unknown);
+                found.extend(self.symbols(&members));
+            }
+            let named = if is_known {
+                Vec::new()
+            } else {
+                named(db, text(db, prefix)).to_vec()
+            };
+            let found = found.into_iter().map(|symbol| Target {
+                symbol,
+                confidence: Confidence::Named,
+            });
+            let mut all: Vec<Target> = found.chain(named).collect();
+            all.sort();
+            all.dedup();
+            all.into()
+        } else {
+            named_like(db, text(db, &format!("{prefix}*{suffix}")))
+        };
+        if targets.is_empty() {
+            Vec::new()
+        } else {
+            vec![self.build(raw, raw.kind, targets, None, ByName::None)]
+        }
+    }
+
+    /// All targets, sorted; a symbol that was found is not listed by name again.
+    fn all_targets(&mut self, targets: Targets) -> Arc<[Target]> {
+        let mut found = targets.found;
+        found.sort();
+        found.dedup();
+        let by_name = self.by_name(&targets.by_name);
+        if found.is_empty() {
+            return by_name;
+        }
+        let names = match targets.by_name {
+            ByName::None => Vec::new(),
+            ByName::One(name) => vec![name],
+            ByName::Any(names) => names.iter().map(|name| Name::new_static(name)).collect(),
+        };
+        let key = (found, names);
+        if let Some(merged) = self.merged.get(&key) {
+            return merged.clone();
+        }
+        let resolved: FxHashSet<&SymbolId> = key.0.iter().collect();
+        let mut all: Vec<Target> = by_name
+            .iter()
+            .filter(|target| !resolved.contains(&target.symbol))
+            .cloned()
+            .collect();
+        all.extend(key.0.iter().map(|symbol| Target {
+            symbol: symbol.clone(),
+            confidence: Confidence::Resolved,
+        }));
+        all.sort();
+        let merged: Arc<[Target]> = all.into();
+        self.merged.insert(key, merged.clone());
+        merged
+    }
+
+    fn by_name(&mut self, names: &ByName) -> Arc<[Target]> {
+        let db = self.session.db;
+        match names {
+            ByName::None => Arc::from([]),
+            ByName::One(name) => named(db, text(db, name)),
+            ByName::Any([name]) => named(db, text(db, name)),
+            ByName::Any(names) => self
+                .named
+                .entry(names)
+                .or_insert_with(|| {
+                    let mut all: Vec<Target> = names
+                        .iter()
+                        .flat_map(|name| named(db, text(db, name)).to_vec())
+                        .collect();
+                    all.sort();
+                    all.dedup();
+                    all.into()
+                })
+                .clone(),
+        }
+    }
+
+    fn import(&mut self, index: u32, raw: &RawImport, loads: &mut Vec<(u32, SymbolId)>) -> Import {
+        let (db, file) = (self.session.db, self.session.file);
+        let module = match modules::find(db, file, raw.path.level, &raw.path.module) {
+            Some(Module::File(module)) => Some(module),
+            _ => None,
+        };
+        let targets = match (raw.bound == "*", module) {
+            (true, Some(module)) => self.star_targets(module),
+            (true, None) => Vec::new(),
+            (false, _) => {
+                let found = self.session.imported(file, &raw.path);
+                self.symbols(&found)
+            }
+        };
+        let named = module.map(|module| module.path(db).to_owned());
+        for path in named.iter().map(String::as_str).chain(
+            targets
+                .iter()
+                .filter(|target| target.is_module())
+                .map(SymbolId::path),
+        ) {
+            loads.extend(
+                modules::packages_around(db, path)
+                    .into_iter()
+                    .map(|package| (index, package)),
+            );
+        }
+        let from = self
+            .session
+            .facts
+            .definitions
+            .get(raw.from.0 as usize)
+            .map(|from| from.id.clone());
+        Import {
+            statement: raw.statement.clone(),
+            item: raw.item.clone(),
+            bound: raw.bound.to_string(),
+            scope: from.unwrap_or_else(|| SymbolId::module(file.path(db))),
+            targets: sorted(targets),
+            module: named,
+            runs: raw.runs,
+        }
+    }
+
+    fn star_targets(&mut self, module: SourceFile) -> Vec<SymbolId> {
+        let names = match self.session.public_names(module, &mut Vec::new()) {
+            Some(names) => names.to_vec(),
+            None => self.session.all_names(module, &mut Vec::new()),
+        };
+        names
+            .iter()
+            .filter(|name| !name.starts_with("__"))
+            .flat_map(|name| self.members_of_module(module, name))
+            .collect()
+    }
+
+    fn members_of_module(&mut self, module: SourceFile, name: &Name) -> Vec<SymbolId> {
+        let found = self.session.member_of_module(&Module::File(module), name);
+        sorted(self.symbols(&found))
+    }
+}
+
+impl Session<'_> {
+    /// The names in the list of public names of a module, if it has one.
+    pub fn public_names(
+        &mut self,
+        module: SourceFile,
+        around: &mut Vec<SourceFile>,
+    ) -> Option<Rc<[Name]>> {
+        let summary = self.summary(module);
+        let parts = summary.exports.as_ref()?;
+        if around.contains(&module) {
+            return Some(Rc::from([]));
+        }
+        around.push(module);
+        let mut names = Vec::new();
+        for part in parts {
+            match part {
+                ExportPart::Name(name) => names.push(name.clone()),
+                ExportPart::AllOf(object) => {
+                    for value in self.values(Home::Summary(module), *object).iter() {
+                        if let Value::Module(Module::File(other)) = value {
+                            names.extend(
+                                self.public_names(*other, around)
+                                    .iter()
+                                    .flat_map(|names| names.to_vec()),
+                            );
+                        }
+                    }
+                }
+            }
+        }
+        around.pop();
+        Some(names.into())
+    }
+
+    /// The names that a star import of a module without a list of public names binds, sorted.
+    fn all_names(&mut self, module: SourceFile, around: &mut Vec<SourceFile>) -> Vec<Name> {
+        if around.contains(&module) {
+            return Vec::new();
+        }
+        around.push(module);
+        let summary = self.summary(module);
+        let mut names: Vec<Name> = Vec::new();
+        if let Some(scope) = summary.scopes.get(MODULE_SCOPE.0 as usize) {
+            names.extend(
+                scope
+                    .names
+                    .keys()
+                    .filter(|name| !name.starts_with('_'))
+                    .cloned(),
+            );
+            for star in scope.stars.iter().rev() {
+                if let Some(Module::File(other)) =
+                    modules::find(self.db, module, star.level, &star.module)
+                {
+                    match self.public_names(other, &mut Vec::new()) {
+                        Some(public) => names.extend(public.iter().cloned()),
+                        None => names.extend(self.all_names(other, around)),
+                    }
+                }
+            }
+        }
+        around.pop();
+        names.sort();
+        names.dedup();
+        names
+    }
+}
+
+fn sorted(mut symbols: Vec<SymbolId>) -> Vec<SymbolId> {
+    symbols.sort();
+    symbols.dedup();
+    symbols
+}
+
+/// Reading a property means its getter, writing it its setter or deleter.
+fn accessors(found: Vec<SymbolId>, kind: ReferenceKind) -> Vec<SymbolId> {
+    let is_accessor = |symbol: &SymbolId| {
+        symbol.as_str().ends_with("#setter") || symbol.as_str().ends_with("#deleter")
+    };
+    if !found.iter().any(is_accessor) {
+        return found;
+    }
+    let wants_accessor = kind == ReferenceKind::Write;
+    found
+        .into_iter()
+        .filter(|symbol| is_accessor(symbol) == wants_accessor)
+        .collect()
+}

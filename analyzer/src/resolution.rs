@@ -1,0 +1,46 @@
+//! The resolved names of one file: what the public lists hold, and what else the graph needs.
+
+use std::sync::Arc;
+
+use crate::facts::{DefId, Name};
+use crate::occurrence::{Export, Import, Reference};
+use crate::symbol::SymbolId;
+
+/// Everything a file's names mean.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Resolution {
+    /// Uses of names, in source order.
+    pub references: Arc<Vec<Reference>>,
+    /// One for each reference.
+    pub details: Vec<Detail>,
+    /// Imported names, in source order.
+    pub imports: Arc<Vec<Import>>,
+    /// The modules that each import runs besides what it names, with the index of the import.
+    pub loads: Vec<(u32, SymbolId)>,
+    /// Public names, in source order.
+    pub exports: Arc<Vec<Export>>,
+    /// Classes of this file with each of their bases.
+    pub inherits: Vec<(DefId, SymbolId)>,
+    /// Members of this file's classes with each inherited member of that name that they replace.
+    pub overrides: Vec<(DefId, SymbolId)>,
+}
+
+/// What the graph needs to know about a reference beyond the public part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Detail {
+    /// The symbol whose execution evaluates the place.
+    pub runner: DefId,
+    /// The names all of whose definitions are among the targets because the object is not known.
+    pub by_name: ByName,
+}
+
+/// Names that stand for all of their definitions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ByName {
+    /// The targets were all found one by one.
+    None,
+    /// This name.
+    One(Name),
+    /// These names.
+    Any(&'static [&'static str]),
+}

@@ -1,0 +1,450 @@
+//! What names mean: references, imports and exports.
+
+mod common;
+
+use analyzer::occurrence::ReferenceKind;
+use common::{exports, host, imports, references};
+use expect_test::{Expect, expect};
+
+/// All references of `m.py` but the implicit ones.
+fn check(fixture: &str, expected: Expect) {
+    let host = host(fixture);
+    let shown = references(&host.analysis(), "m.py", |it| {
+        it.kind != ReferenceKind::Implicit
+    });
+    expected.assert_eq(&shown);
+}
+
+/// The implicit references of `m.py`.
+fn check_implicit(fixture: &str, expected: Expect) {
+    let host = host(fixture);
+    let shown = references(&host.analysis(), "m.py", |it| {
+        it.kind == ReferenceKind::Implicit
+    });
+    expected.assert_eq(&shown);
+}
+
+fn check_imports(fixture: &str, expected: Expect) {
+    let host = host(fixture);
+    expected.assert_eq(&imports(&host.analysis(), "pkg/m.py"));
+}
+
+fn check_exports(fixture: &str, expected: Expect) {
+    let host = host(fixture);
+    expected.assert_eq(&exports(&host.analysis(), "pkg/__init__.py"));
+}
+
+#[test]
+fn each_way_of_using_a_name_has_its_kind() {
+    check(
+        r#"
+//- m.py
+def deco(f): return f
+class Meta(type): pass
+class Base: pass
+LIMIT = 3
+@deco
+class Box(Base, metaclass=Meta):
+    def area(self, size: "Base | None" = LIMIT) -> list[Base]:
+        x: Base = size
+        return deco(LIMIT)
+def change():
+    global LIMIT
+    LIMIT = 4
+    del LIMIT
+key = sorted([], key=deco)
+"#,
+        expect![[r#"
+            5:deco in Box Decorator AtImport → m.py::deco
+            6:Base in Box Base AtImport → m.py::Base
+            6:Meta in Box Base AtImport → m.py::Meta
+            7:Base in Box.area Annotation Never → m.py::Base
+            7:LIMIT in Box.area Default AtImport → m.py::LIMIT
+            7:Base in Box.area Annotation AtImport → m.py::Base
+            8:Base in Box.area Annotation Never → m.py::Base
+            9:deco in Box.area Call WhenCalled → m.py::deco
+            9:LIMIT in Box.area Read WhenCalled → m.py::LIMIT
+            12:LIMIT in change Write WhenCalled → m.py::LIMIT
+            13:LIMIT in change Write WhenCalled → m.py::LIMIT
+            14:deco in key Read AtImport → m.py::deco
+        "#]],
+    );
+}
+
+#[test]
+fn a_name_is_looked_up_from_its_scope_outwards() {
+    check(
+        r#"
+//- m.py
+def name(): pass
+def plain(): return name()
+def parameter(name): return name()
+def local():
+    name = 1
+    return name()
+def nested():
+    def name(): pass
+    def inner(): return name()
+    return inner
+class Holder:
+    def name(self): pass
+    alias = name
+    def method(self): return name()
+listed = [name for name in ()]
+unlisted = [other for other in name()]
+function = lambda name=name: name()
+"#,
+        expect![[r#"
+            2:name in plain Call WhenCalled → m.py::name
+            9:name in nested.inner Call WhenCalled → m.py::nested.name
+            10:inner in nested Read WhenCalled → m.py::nested.inner
+            13:name in Holder.alias Read AtImport → m.py::Holder.name
+            14:name in Holder.method Call WhenCalled → m.py::name
+            16:name in unlisted Call AtImport → m.py::name
+            17:name in function Default AtImport → m.py::name
+        "#]],
+    );
+}
+
+#[test]
+fn members_are_found_through_the_class_of_an_object() {
+    check(
+        r#"
+//- m.py
+class Base:
+    def shared(self): return self.own()
+    def own(self): pass
+class Box(Base):
+    def __init__(self, other: Base):
+        self.other = other
+    @property
+    def view(self): return View()
+    @view.setter
+    def view(self, value): pass
+    def own(self): super().own()
+    @classmethod
+    def make(cls): return cls(None)
+    def chain(self):
+        self.other.own()
+        self.view.show()
+        self.view = 1
+        return self
+class View:
+    def show(self): pass
+def use(box: Box, unknown):
+    box.shared()
+    unknown.own()
+    Box.make().chain().own()
+    with box.view as v: v.show()
+    first = Box(None)
+    for each in [first, View()]:
+        each.show()
+    "text".own()
+"#,
+        expect![[r#"
+            2:own in Base.shared Call WhenCalled → m.py::Base.own
+            4:Base in Box Base AtImport → m.py::Base
+            5:Base in Box.__init__ Annotation AtImport → m.py::Base
+            8:View in Box.view Call WhenCalled → m.py::View
+            9:view in Box.view#setter Decorator AtImport → m.py::Box.view m.py::Box.view#setter
+            11:own in Box.own Call WhenCalled → m.py::Base.own
+            15:own in Box.chain Call WhenCalled → m.py::Base.own
+            16:view in Box.chain Read WhenCalled → m.py::Box.view
+            16:show in Box.chain Call WhenCalled → m.py::View.show
+            17:view in Box.chain Write WhenCalled → m.py::Box.view#setter
+            21:Box in use Annotation AtImport → m.py::Box
+            22:shared in use Call WhenCalled → m.py::Base.shared
+            23:own in use Call WhenCalled → ?m.py::Base.own ?m.py::Box.own
+            24:Box in use Read WhenCalled → m.py::Box
+            24:make in use Call WhenCalled → m.py::Box.make
+            24:chain in use Call WhenCalled → m.py::Box.chain
+            24:own in use Call WhenCalled → m.py::Box.own
+            25:view in use Read WhenCalled → m.py::Box.view
+            25:show in use Call WhenCalled → ?m.py::View.show
+            26:Box in use Call WhenCalled → m.py::Box
+            27:View in use Call WhenCalled → m.py::View
+            28:show in use Call WhenCalled → m.py::View.show
+        "#]],
+    );
+}
+
+#[test]
+fn the_order_of_inheritance_is_c3() {
+    check(
+        r#"
+//- m.py
+class O:
+    def f(self): pass
+class A(O):
+    def f(self): super().f()
+class B(O):
+    def f(self): pass
+class C(A, B): pass
+C().f()
+class D(B, A): pass
+D().f()
+class Cycle(Cycle):
+    def g(self): self.g()
+"#,
+        expect![[r#"
+            3:O in A Base AtImport → m.py::O
+            4:f in A.f Call WhenCalled → m.py::O.f
+            5:O in B Base AtImport → m.py::O
+            7:A in C Base AtImport → m.py::A
+            7:B in C Base AtImport → m.py::B
+            8:C in (module) Call AtImport → m.py::C
+            8:f in (module) Call AtImport → m.py::A.f
+            9:B in D Base AtImport → m.py::B
+            9:A in D Base AtImport → m.py::A
+            10:D in (module) Call AtImport → m.py::D
+            10:f in (module) Call AtImport → m.py::B.f
+            11:Cycle in Cycle Base AtImport → m.py::Cycle
+            12:g in Cycle.g Call WhenCalled → m.py::Cycle.g
+        "#]],
+    );
+}
+
+#[test]
+fn names_that_are_put_together_are_followed_by_their_ends() {
+    check(
+        r#"
+//- m.py
+class Visitor:
+    def visit_a(self): pass
+    def visit_b(self): pass
+    def other(self): pass
+    def go(self, kind):
+        getattr(self, "other")()
+        getattr(self, f"visit_{kind}")()
+        getattr(self, "visit_" + kind)()
+        getattr(kind, "vis%s_a" % kind)()
+"#,
+        expect![[r#"
+            6:"other" in Visitor.go Read WhenCalled → ?m.py::Visitor.other
+            7:f"visit_{kind}" in Visitor.go Read WhenCalled → ?m.py::Visitor.visit_a ?m.py::Visitor.visit_b
+            8:"visit_" + kind in Visitor.go Read WhenCalled → ?m.py::Visitor.visit_a ?m.py::Visitor.visit_b
+            9:"vis%s_a" % kind in Visitor.go Read WhenCalled → ?m.py::Visitor.visit_a
+        "#]],
+    );
+}
+
+#[test]
+fn operators_loops_and_built_in_functions_call_methods() {
+    check_implicit(
+        r#"
+//- m.py
+class Num:
+    def __init__(self): pass
+    def __add__(self, other): pass
+    def __radd__(self, other): pass
+    def __len__(self): pass
+    def __iter__(self): pass
+    def __enter__(self): pass
+    def __exit__(self, *args): pass
+    def __getitem__(self, key): pass
+    def __str__(self): pass
+    def __call__(self): pass
+    def __contains__(self, item): pass
+n = Num()
+n + 1
+1 + n
+len(n), str(n), f"{n}"
+for x in n: pass
+with n: pass
+n[0]
+n()
+1 in n
+if n: pass
+def unknown(a):
+    a + a
+    if a: pass
+"#,
+        expect![[r#"
+            13:Num in n Implicit AtImport → m.py::Num.__init__
+            14:n + 1 in (module) Implicit AtImport → m.py::Num.__add__
+            15:1 + n in (module) Implicit AtImport → m.py::Num.__radd__
+            16:len(n) in (module) Implicit AtImport → m.py::Num.__len__
+            16:str(n) in (module) Implicit AtImport → m.py::Num.__str__
+            16:n in (module) Implicit AtImport → m.py::Num.__str__
+            17:n in (module) Implicit AtImport → m.py::Num.__getitem__ m.py::Num.__iter__
+            18:n in (module) Implicit AtImport → m.py::Num.__enter__ m.py::Num.__exit__
+            19:n[0] in (module) Implicit AtImport → m.py::Num.__getitem__
+            20:n in (module) Implicit AtImport → m.py::Num.__call__
+            21:1 in n in (module) Implicit AtImport → m.py::Num.__contains__ m.py::Num.__getitem__ m.py::Num.__iter__
+            22:n in (module) Implicit AtImport → m.py::Num.__len__
+            24:a + a in unknown Implicit WhenCalled → ?m.py::Num.__add__
+            24:a + a in unknown Implicit WhenCalled → ?m.py::Num.__radd__
+        "#]],
+    );
+}
+
+#[test]
+fn imports_of_every_form_are_followed_to_the_definition() {
+    check_imports(
+        r#"
+//- pkg/__init__.py
+from .core import Engine as Motor
+from . import core
+//- pkg/core.py
+class Engine: pass
+def helper(): pass
+//- pkg/sub/__init__.py
+//- pkg/sub/deep.py
+from .. import Motor
+from ...outside import x
+//- top.py
+from pkg import *
+//- pkg/m.py
+import os, pkg.sub.deep
+import pkg.core as c
+from pkg import Motor, core, sub
+from .core import (helper as h,  # comment
+    Engine)
+from .sub.deep import Motor as M
+from .core import *
+from typing import TYPE_CHECKING
+if TYPE_CHECKING:
+    from top import Motor as T
+try:
+    from fast import helper
+except ImportError:
+    from .core import helper
+def lazy():
+    from pkg import nothing
+    import top
+"#,
+        expect![[r#"
+            1:os as os in pkg/m.py AtImport from ? → 
+            1:pkg.sub.deep as pkg in pkg/m.py AtImport from pkg/sub/deep.py → pkg/sub/deep.py
+            2:pkg.core as c as c in pkg/m.py AtImport from pkg/core.py → pkg/core.py
+            3:Motor as Motor in pkg/m.py AtImport from pkg/__init__.py → pkg/core.py::Engine
+            3:core as core in pkg/m.py AtImport from pkg/__init__.py → pkg/core.py
+            3:sub as sub in pkg/m.py AtImport from pkg/__init__.py → pkg/sub/__init__.py
+            4:helper as h as h in pkg/m.py AtImport from pkg/core.py → pkg/core.py::helper
+            5:Engine as Engine in pkg/m.py AtImport from pkg/core.py → pkg/core.py::Engine
+            6:Motor as M as M in pkg/m.py AtImport from pkg/sub/deep.py → pkg/core.py::Engine
+            7:* as * in pkg/m.py AtImport from pkg/core.py → pkg/core.py::Engine pkg/core.py::helper
+            8:TYPE_CHECKING as TYPE_CHECKING in pkg/m.py AtImport from ? → 
+            10:Motor as T as T in pkg/m.py Never from top.py → pkg/core.py::Engine
+            12:helper as helper in pkg/m.py AtImport from ? → 
+            14:helper as helper in pkg/m.py AtImport from pkg/core.py → pkg/core.py::helper
+            16:nothing as nothing in pkg/m.py::lazy WhenCalled from pkg/__init__.py → 
+            17:top as top in pkg/m.py::lazy WhenCalled from top.py → top.py
+        "#]],
+    );
+}
+
+#[test]
+fn dotted_chains_go_through_packages() {
+    check(
+        r#"
+//- pkg/__init__.py
+from .core import run
+//- pkg/core.py
+def run(): pass
+LIMIT = 1
+//- m.py
+import pkg.core
+import pkg as p
+import numpy as np
+pkg.core.run()
+pkg.run()
+p.core.LIMIT
+p.LIMIT = 2
+np.array(p)
+"#,
+        expect![[r#"
+            4:pkg in (module) Read AtImport through 0 → pkg/__init__.py
+            4:core in (module) Read AtImport → pkg/core.py
+            4:run in (module) Call AtImport → pkg/core.py::run
+            5:pkg in (module) Read AtImport through 0 → pkg/__init__.py
+            5:run in (module) Call AtImport → pkg/core.py::run
+            6:p in (module) Read AtImport through 1 → pkg/__init__.py
+            6:core in (module) Read AtImport → pkg/core.py
+            6:LIMIT in (module) Read AtImport → pkg/core.py::LIMIT
+            7:p in (module) Read AtImport through 1 → pkg/__init__.py
+            7:LIMIT in (module) Write AtImport → ?pkg/core.py::LIMIT
+            8:np in (module) Read AtImport through 2 → 
+            8:p in (module) Read AtImport through 1 → pkg/__init__.py
+        "#]],
+    );
+}
+
+#[test]
+fn source_roots_are_the_project_src_and_the_folders_of_packages_and_tests() {
+    check(
+        r#"
+//- src/lib/__init__.py
+def f(): pass
+//- python/other/__init__.py
+def g(): pass
+//- tests/helpers.py
+def h(): pass
+//- tests/test_a.py
+from helpers import h
+//- m.py
+from lib import f
+from other import g
+from helpers import h
+f(), g(), h()
+"#,
+        expect![[r#"
+            4:f in (module) Call AtImport through 0 → src/lib/__init__.py::f
+            4:g in (module) Call AtImport through 1 → python/other/__init__.py::g
+            4:h in (module) Call AtImport through 2 → 
+        "#]],
+    );
+}
+
+#[test]
+fn star_imports_bring_what_is_public() {
+    check(
+        r#"
+//- a.py
+from b import *
+def public(): pass
+def _private(): pass
+//- b.py
+__all__ = ["_listed"]
+def _listed(): pass
+def unlisted(): pass
+//- c.py
+from a import *
+from c import *
+//- m.py
+from c import *
+public()
+_private()
+_listed()
+unlisted()
+"#,
+        expect![[r#"
+            2:public in (module) Call AtImport through 0 → a.py::public
+        "#]],
+    );
+}
+
+#[test]
+fn the_list_of_public_names_is_read_in_all_its_forms() {
+    check_exports(
+        r#"
+//- pkg/a.py
+__all__ = ("one",)
+def one(): pass
+//- pkg/__init__.py
+from . import a
+from .a import *
+from .a import one as uno
+__all__ = ["uno", 'missing'] + a.__all__
+__all__ += ("a",)
+__all__.extend(["two"])
+def two(): pass
+"#,
+        expect![[r#"
+            4:"uno" → pkg/a.py::one
+            4:'missing' → 
+            5:"a" → pkg/a.py
+            6:"two" → pkg/__init__.py::two
+        "#]],
+    );
+}
