@@ -4,6 +4,9 @@
 
 pub mod cache;
 pub mod config;
+pub mod doctor;
+pub mod environment;
+pub mod lang;
 pub mod process;
 pub mod project;
 pub mod sandbox;

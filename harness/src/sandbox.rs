@@ -10,6 +10,7 @@ mod disk;
 use crate::cache::{CacheError, ProjectCache, load_record, store_record};
 use crate::project::{FileKind, Project, ProjectError, left_by_tools};
 use disk::Stamp;
+pub(crate) use disk::remove;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -282,8 +283,17 @@ impl Sandbox {
         Ok(paths)
     }
 
-    /// Forgets what the installation generated, before it is done anew.
-    pub fn forget_generated(&mut self) -> Result<(), SandboxError> {
+    /// Forgets what the installation generated, before it is done anew; the work tree is then a plain
+    /// copy of the project.
+    pub fn renew(&mut self, project: &Project) -> Result<(), SandboxError> {
+        self.forget_generated();
+        self.follow(project)?;
+        self.store_manifest()?;
+        self.materialise(&TreeEdits::default())?;
+        Ok(())
+    }
+
+    fn forget_generated(&mut self) {
         self.manifest.retain(|_, entry| !entry.is_generated());
         for entry in self.manifest.values_mut() {
             // The next `follow` takes these from the project again.
@@ -297,7 +307,6 @@ impl Sandbox {
                 *source = Some([0; 32]);
             }
         }
-        self.store_manifest()
     }
 
     fn store_manifest(&self) -> Result<(), SandboxError> {

@@ -50,7 +50,7 @@ pub(super) fn open_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Removes whatever is there, read-only folders included. Nothing there is fine.
-pub(super) fn remove(path: &Path) -> io::Result<()> {
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
     let metadata = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         metadata => metadata?,

@@ -223,8 +223,8 @@ fn what_the_installation_generates_stays_and_is_forgotten_on_demand() {
         place.sandbox.generated().collect::<Vec<_>>(),
         ["shop.egg-info/PKG-INFO"]
     );
-    place.sandbox.forget_generated().unwrap();
-    place.reopen();
+    let project = Project::open(&place.project("")).unwrap();
+    place.sandbox.renew(&project).unwrap();
     assert_eq!(place.state(), Place::new().state());
 }
 

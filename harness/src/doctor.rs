@@ -1,0 +1,258 @@
+//! `doctor`: what was found about a project, what is wrong with it, and what to try.
+
+use crate::config::{self, Config};
+use crate::environment::{Environment, EnvironmentError, StepOutcome};
+use crate::lang;
+use crate::process::Launcher;
+use crate::project::{Listing, Project};
+use serde::Serialize;
+use std::path::Path;
+
+/// How a check came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// As it should be.
+    Good,
+    /// Works, and may surprise.
+    Warning,
+    /// Nothing will work until this is mended.
+    Problem,
+}
+
+/// One thing that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// What, such as "interpreters".
+    pub name: String,
+    /// How it came out.
+    pub status: Status,
+    /// What was found, in words for a person.
+    pub found: String,
+    /// What to try, where something is wrong.
+    pub advice: Option<String>,
+}
+
+impl Check {
+    /// Something that is as it should be.
+    pub fn good(name: &str, found: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            status: Status::Good,
+            found: found.into(),
+            advice: None,
+        }
+    }
+
+    /// Something that may surprise.
+    pub fn warning(name: &str, found: impl Into<String>, advice: impl Into<String>) -> Self {
+        let advice = Some(advice.into());
+        Self {
+            name: name.into(),
+            status: Status::Warning,
+            found: found.into(),
+            advice,
+        }
+    }
+
+    /// Something that must be mended.
+    pub fn problem(name: &str, found: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self {
+            status: Status::Problem,
+            ..Self::warning(name, found, advice)
+        }
+    }
+}
+
+/// Everything that was looked at, in the order of the work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// The checks.
+    pub checks: Vec<Check>,
+}
+
+impl Report {
+    /// The worst status of all checks.
+    pub fn status(&self) -> Status {
+        self.checks
+            .iter()
+            .map(|check| check.status)
+            .max()
+            .unwrap_or(Status::Good)
+    }
+}
+
+/// Looks at a project without making anything.
+pub fn examine(path: &Path, launcher: &Launcher) -> Report {
+    let mut checks = Vec::new();
+    if let Some((project, files)) = open(path, &mut checks) {
+        let config = configuration(&project, &mut checks);
+        match lang::of(&files) {
+            Some(language) => {
+                checks.push(Check::good("language", language.name));
+                checks.extend(
+                    language
+                        .toolchain
+                        .examine(&project, &files, &config, launcher),
+                );
+            }
+            None => checks.push(unknown_language()),
+        }
+    }
+    Report { checks }
+}
+
+fn open(path: &Path, checks: &mut Vec<Check>) -> Option<(Project, Listing)> {
+    let opened = Project::open(path).and_then(|project| {
+        let files = project.files()?;
+        Ok((project, files))
+    });
+    match opened {
+        Ok((project, files)) => {
+            checks.push(files_check(&project, &files));
+            Some((project, files))
+        }
+        Err(error) => {
+            checks.push(Check::problem(
+                "project",
+                error.to_string(),
+                "Give another path.",
+            ));
+            None
+        }
+    }
+}
+
+fn files_check(project: &Project, files: &Listing) -> Check {
+    let found = format!(
+        "{} files in {}",
+        files.files.len(),
+        project.root().display()
+    );
+    if files.left_out.is_empty() {
+        return Check::good("project", found);
+    }
+    let left_out = format!("{found}; left out: {}", files.left_out.join(", "));
+    Check::warning(
+        "project",
+        left_out,
+        "Names that are not UTF-8, pipes and devices are not copied.",
+    )
+}
+
+fn configuration(project: &Project, checks: &mut Vec<Check>) -> Config {
+    let (check, config) = match Config::load(project.root()) {
+        Ok(config) if config == Config::default() => {
+            (Check::good("configuration", "defaults"), config)
+        }
+        Ok(config) => (Check::good("configuration", config::FILE_NAME), config),
+        Err(error) => {
+            let advice = format!(
+                "Correct {}; the checks below use the defaults.",
+                config::FILE_NAME
+            );
+            (
+                Check::problem("configuration", error.to_string(), advice),
+                Config::default(),
+            )
+        }
+    };
+    checks.push(check);
+    config
+}
+
+fn unknown_language() -> Check {
+    let found = format!("none of {}", lang::names());
+    Check::problem("language", found, "Is this the root folder of the project?")
+}
+
+/// The checks of an environment that was prepared, or could not be.
+pub fn environment(prepared: &Result<Environment, EnvironmentError>) -> Vec<Check> {
+    match prepared {
+        Err(error) => vec![Check::problem(
+            "environment",
+            error.to_string(),
+            "See the step above.",
+        )],
+        Ok(environment) => {
+            let mut checks = vec![summary(environment)];
+            checks.extend(failed_steps(environment));
+            checks.push(collection(environment));
+            checks
+        }
+    }
+}
+
+fn summary(environment: &Environment) -> Check {
+    let seconds: f64 = environment.steps.iter().map(|step| step.seconds).sum();
+    let (runtime, version) = (environment.runtime.display(), &environment.version);
+    let packages = environment.packages.len();
+    Check::good(
+        "environment",
+        format!("{runtime} ({version}), {packages} packages, made in {seconds:.0} s"),
+    )
+}
+
+fn failed_steps(environment: &Environment) -> impl Iterator<Item = Check> + '_ {
+    let failed = environment
+        .steps
+        .iter()
+        .filter(|step| step.outcome == StepOutcome::Failed);
+    failed.map(|step| {
+        let found = format!(
+            "{}: {}: {}\n{}",
+            step.purpose, step.command, step.ended, step.log
+        );
+        Check::warning(
+            "step",
+            found,
+            "Work went on without it; tests that need it will fail.",
+        )
+    })
+}
+
+fn collection(environment: &Environment) -> Check {
+    let collection = &environment.collection;
+    let errors = collection
+        .errors
+        .iter()
+        .map(|(path, why)| format!("{path}: {why}"));
+    let wrong: Vec<String> = errors
+        .chain(collection.complaints.iter().cloned())
+        .collect();
+    let found = format!("{} tests", collection.tests);
+    let advice = "Put what is missing into `environment.requirements`, or leave files out with `tests.paths`, in lacuna.toml.";
+    match (collection.tests, wrong.is_empty()) {
+        (0, _) => Check::problem("tests", format!("no tests\n{}", wrong.join("\n")), advice),
+        (_, true) => Check::good("tests", found),
+        (_, false) => Check::warning("tests", format!("{found}\n{}", wrong.join("\n")), advice),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_path_is_the_only_check() {
+        let report = examine(Path::new("/no/such/folder"), &Launcher::default());
+        assert_eq!((report.status(), report.checks.len()), (Status::Problem, 1));
+    }
+
+    #[test]
+    fn a_wrong_configuration_does_not_end_the_examination() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("lacuna.toml"), "x = 1").unwrap();
+        let report = examine(folder.path(), &Launcher::default());
+        let seen = report
+            .checks
+            .iter()
+            .map(|check| (check.name.as_str(), check.status));
+        let expected = [
+            ("project", Status::Good),
+            ("configuration", Status::Problem),
+            ("language", Status::Problem),
+        ];
+        assert_eq!(seen.collect::<Vec<_>>(), expected);
+    }
+}

@@ -1,0 +1,33 @@
+//! The languages whose code the harness can run: one row each.
+
+pub mod python;
+
+use crate::environment::Toolchain;
+use crate::project::Listing;
+
+/// A row of the table.
+pub struct Language {
+    /// The name that people and records use.
+    pub name: &'static str,
+    /// How environments are made.
+    pub toolchain: &'static dyn Toolchain,
+}
+
+/// All rows; where a project suits several, the first.
+static LANGUAGES: &[Language] = &[Language {
+    name: "python",
+    toolchain: &python::environment::Python,
+}];
+
+/// The language of a project with these files.
+pub fn of(files: &Listing) -> Option<&'static Language> {
+    LANGUAGES
+        .iter()
+        .find(|language| language.toolchain.suits(files))
+}
+
+/// The names of all languages, for messages.
+pub fn names() -> String {
+    let names: Vec<&str> = LANGUAGES.iter().map(|language| language.name).collect();
+    names.join(", ")
+}

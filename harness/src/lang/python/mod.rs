@@ -1,0 +1,3 @@
+//! Python.
+
+pub mod environment;
