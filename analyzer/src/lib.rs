@@ -6,6 +6,7 @@
 mod database;
 mod edges;
 mod facts;
+pub mod feature;
 mod files;
 pub mod graph;
 mod host;

@@ -21,9 +21,16 @@ pub(crate) struct Rules {
     pub facts: fn(path: &str, tree: &SyntaxTree) -> FileFacts,
     /// Resolves the names of one file.
     pub resolve: fn(db: &dyn Db, file: SourceFile) -> Resolution,
+    /// Whether a file is part of the tests' surroundings.
+    pub is_test_support: fn(path: &str) -> bool,
     /// The top-level modules that a file makes importable, and from which folders; `exists` tells of
     /// other files.
     pub source_roots: fn(path: &str, exists: Exists<'_>) -> Vec<Importable>,
+}
+
+/// Whether a file exists for tests only, whatever tests it holds.
+pub(crate) fn is_test_support(path: &str) -> bool {
+    Language::from_path(path).is_some_and(|language| (rules(language).is_test_support)(path))
 }
 
 /// The rules of a language.

@@ -15,11 +15,13 @@ mod modules;
 mod references;
 mod statements;
 mod targets;
+mod test_support;
 mod values;
 
 use super::Rules;
 
 pub(super) const RULES: Rules = Rules {
+    is_test_support: test_support::is_test_support,
     facts: lower::facts,
     resolve: references::resolve,
     source_roots: modules::source_roots,

@@ -1,0 +1,196 @@
+//! Test impact: which tests execute which symbols, as measured by a trace.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
+
+use crate::symbol::SymbolId;
+use crate::trace::{ContextKind, EdgeKind, Trace};
+
+/// A symbol's place in [`Impact::symbols`].
+pub type SymbolIndex = usize;
+
+/// A trace seen from its symbols.
+///
+/// Invariant: `symbols` is sorted, so indices order like ids.
+pub struct Impact {
+    /// The record this was made from.
+    pub trace: Arc<Trace>,
+    /// Every symbol that was executed (or instantiated) anywhere in the run.
+    pub symbols: Vec<SymbolId>,
+    /// Per symbol, the tests that execute it: indices into `trace.tests`.
+    pub executed_by: Vec<FixedBitSet>,
+    /// Per symbol, where it ran outside any test.
+    pub outside_tests: Vec<Vec<Outside>>,
+    /// Per edge of the trace, the symbols it joins; `None` where the callee matches no symbol.
+    edges: Vec<Option<SymbolEdge>>,
+}
+
+/// A place outside the tests where a symbol was executed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outside {
+    /// At start-up, in plugins and hooks.
+    Session,
+    /// While the module body of this file ran.
+    Import(String),
+    /// While the runner collected this file.
+    Collect(String),
+}
+
+/// An observed edge between symbols.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SymbolEdge {
+    /// The caller; `None` when no code of the project called.
+    pub caller: Option<SymbolIndex>,
+    /// The symbol that ran.
+    pub callee: SymbolIndex,
+}
+
+impl Impact {
+    /// Reads a trace whose codes have been matched to symbols (`matched[i]` belongs to `trace.codes[i]`).
+    pub fn new(trace: Arc<Trace>, matched: &[Option<SymbolId>]) -> Self {
+        let symbols = distinct(matched);
+        let index: FxHashMap<&SymbolId, SymbolIndex> = symbols
+            .iter()
+            .enumerate()
+            .map(|(index, id)| (id, index))
+            .collect();
+        let of_code = |code: u32| {
+            matched
+                .get(code as usize)
+                .and_then(Option::as_ref)
+                .and_then(|id| index.get(id))
+                .copied()
+        };
+        let edges = trace
+            .edges
+            .iter()
+            .map(|edge| {
+                let callee = of_code(edge.callee)?;
+                // Resuming is not calling: whoever drains a generator need not know who made it.
+                let caller = if edge.kind == EdgeKind::Resume {
+                    Some(callee)
+                } else {
+                    edge.caller.and_then(of_code)
+                };
+                Some(SymbolEdge { caller, callee })
+            })
+            .collect();
+        let count = symbols.len();
+        let mut impact = Self {
+            executed_by: vec![FixedBitSet::with_capacity(trace.tests.len()); count],
+            outside_tests: vec![Vec::new(); count],
+            trace,
+            symbols,
+            edges,
+        };
+        impact.note_tests();
+        impact.note_outside();
+        impact
+    }
+
+    /// The symbols' positions by id.
+    pub fn index_of(&self, id: &SymbolId) -> Option<SymbolIndex> {
+        self.symbols.binary_search(id).ok()
+    }
+
+    /// The observed edges of the given tests, each once, in order.
+    pub fn edges_of(&self, tests: &FixedBitSet) -> Vec<SymbolEdge> {
+        let mut contexts = FixedBitSet::with_capacity(self.trace.contexts.len());
+        for test in tests.ones() {
+            for &context in self
+                .trace
+                .tests
+                .get(test)
+                .map_or(&[][..], |test| &test.contexts)
+            {
+                contexts.grow_and_insert(context as usize);
+            }
+        }
+        let mut edges: Vec<_> = contexts
+            .ones()
+            .flat_map(|context| self.edges_in(context))
+            .collect();
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    }
+
+    fn edges_in(&self, context: usize) -> impl Iterator<Item = SymbolEdge> + '_ {
+        let edges = self
+            .trace
+            .contexts
+            .get(context)
+            .map_or(&[][..], |context| &context.edges);
+        edges
+            .iter()
+            .filter_map(|&edge| self.edges.get(edge as usize).copied().flatten())
+    }
+
+    fn note_tests(&mut self) {
+        let users = users_of_contexts(&self.trace);
+        for (context, tests) in users {
+            let callees: Vec<_> = self.edges_in(context).map(|edge| edge.callee).collect();
+            for callee in callees {
+                if let Some(executed_by) = self.executed_by.get_mut(callee) {
+                    executed_by.union_with(&tests);
+                }
+            }
+        }
+    }
+
+    fn note_outside(&mut self) {
+        for context in 0..self.trace.contexts.len() {
+            let Some(outside) = self
+                .trace
+                .contexts
+                .get(context)
+                .and_then(|context| outside(&context.kind))
+            else {
+                continue;
+            };
+            let callees: Vec<_> = self.edges_in(context).map(|edge| edge.callee).collect();
+            for callee in callees {
+                if let Some(places) = self.outside_tests.get_mut(callee) {
+                    places.push(outside.clone());
+                }
+            }
+        }
+        for places in &mut self.outside_tests {
+            places.sort_unstable();
+            places.dedup();
+        }
+    }
+}
+
+fn distinct(matched: &[Option<SymbolId>]) -> Vec<SymbolId> {
+    let mut symbols: Vec<_> = matched.iter().flatten().cloned().collect();
+    symbols.sort_unstable();
+    symbols.dedup();
+    symbols
+}
+
+/// For each context that belongs to tests, the tests it belongs to.
+fn users_of_contexts(trace: &Trace) -> BTreeMap<usize, FixedBitSet> {
+    let mut users: BTreeMap<usize, FixedBitSet> = BTreeMap::new();
+    for (index, test) in trace.tests.iter().enumerate() {
+        for &context in &test.contexts {
+            users
+                .entry(context as usize)
+                .or_insert_with(|| FixedBitSet::with_capacity(trace.tests.len()))
+                .insert(index);
+        }
+    }
+    users
+}
+
+fn outside(kind: &ContextKind) -> Option<Outside> {
+    match kind {
+        ContextKind::Session => Some(Outside::Session),
+        ContextKind::Import { path } => Some(Outside::Import(path.clone())),
+        ContextKind::Collect { path } => Some(Outside::Collect(path.clone())),
+        ContextKind::Fixture { .. } | ContextKind::Test { .. } => None,
+    }
+}

@@ -1,0 +1,278 @@
+//! Features: what belongs to a set of target tests, with the role of every symbol that takes part.
+
+mod affinity;
+mod closure;
+pub mod impact;
+mod selection;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fixedbitset::FixedBitSet;
+use serde::{Deserialize, Serialize};
+
+use self::impact::{Impact, SymbolIndex};
+use crate::Analysis;
+use crate::symbol::SymbolId;
+
+/// What a symbol is to a feature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The target tests use it directly and it stands for the feature; it appears in the interface.
+    Top,
+    /// Reached from a top symbol, run by no kept test: removed.
+    Specific,
+    /// Not run, and referenced by removed code only: removed.
+    Orphaned,
+    /// A kept test runs it: stays.
+    Shared,
+    /// Needed at start-up, import or collection, or kept by choice: stays.
+    Protected,
+}
+
+impl Role {
+    /// Whether symbols of this role leave the starting tree.
+    pub fn is_removed(self) -> bool {
+        matches!(self, Self::Top | Self::Specific | Self::Orphaned)
+    }
+}
+
+/// What a person or an earlier attempt decides about a feature.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FeatureOptions {
+    /// The share of the good other tests (0 to 1) that may turn into fail-to-pass.
+    pub max_collateral: f64,
+    /// The share of target tests among those that execute a symbol (0 to 1) from which it may be
+    /// the target's without any affinity of names.
+    pub min_share: f64,
+    /// Symbols that belong to the feature whatever the measure says.
+    pub include: BTreeSet<SymbolId>,
+    /// Symbols that stay, with all they contain.
+    pub exclude: BTreeSet<SymbolId>,
+}
+
+/// The default of [`FeatureOptions::max_collateral`].
+pub const DEFAULT_MAX_COLLATERAL: f64 = 0.2;
+/// The default of [`FeatureOptions::min_share`].
+pub const DEFAULT_MIN_SHARE: f64 = 0.5;
+
+impl FeatureOptions {
+    /// Whether a symbol is to stay by choice.
+    fn keeps(&self, id: &SymbolId) -> bool {
+        self.exclude.iter().any(|excluded| id.is_within(excluded))
+    }
+}
+
+/// A feature: the target, the tests and the symbols.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Feature {
+    /// Every symbol that takes part, by id.
+    pub members: BTreeMap<SymbolId, Member>,
+    /// What is expected of each test of the suite, by its index in the trace.
+    pub tests: Vec<Expectation>,
+}
+
+/// A symbol's part in a feature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    /// Its role.
+    pub role: Role,
+    /// How many good target tests execute it.
+    pub target_tests: usize,
+    /// How many good other tests execute it.
+    pub other_tests: usize,
+}
+
+/// What is expected of a test once the feature is gone, judged from the trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Expectation {
+    /// A target test: expected to fail.
+    Target,
+    /// Another test that executes a top symbol: expected to fail.
+    Collateral,
+    /// A test that executes no top symbol: expected to pass.
+    Kept,
+    /// Not good in the full tree, so it proves nothing.
+    Excluded,
+}
+
+impl Feature {
+    /// The ids with one role, in order.
+    pub fn with_role(&self, role: Role) -> impl Iterator<Item = &SymbolId> {
+        self.members
+            .iter()
+            .filter(move |(_, member)| member.role == role)
+            .map(|(id, _)| id)
+    }
+
+    /// The ids that leave the starting tree, in order.
+    pub fn removed(&self) -> impl Iterator<Item = &SymbolId> {
+        self.members
+            .iter()
+            .filter(|(_, member)| member.role.is_removed())
+            .map(|(id, _)| id)
+    }
+
+    /// How many tests of the suite meet an expectation.
+    pub fn count(&self, expectation: Expectation) -> usize {
+        self.tests
+            .iter()
+            .filter(|&&test| test == expectation)
+            .count()
+    }
+}
+
+/// The tests and symbols a feature is decided among.
+#[derive(Debug)]
+pub struct Scope {
+    /// Good target tests: indices into the trace's tests.
+    pub target: FixedBitSet,
+    /// Good tests of the suite outside the target.
+    pub others: FixedBitSet,
+    /// Files that consist of target tests and are held back whole.
+    pub target_files: BTreeSet<String>,
+    /// Symbols (by index in the impact) of test support code.
+    support: BTreeSet<SymbolIndex>,
+    /// Files of test support code.
+    support_files: BTreeSet<String>,
+    /// Ids of functions, methods and classes outside test support code.
+    removable: BTreeSet<SymbolId>,
+}
+
+impl Scope {
+    /// Divides the tests of a trace by `is_target` and the project's files by what tests are for.
+    ///
+    /// A file is a target file if every test in it is a target test.
+    pub fn new(analysis: &Analysis, impact: &Impact, is_target: &dyn Fn(usize) -> bool) -> Self {
+        let tests = &impact.trace.tests;
+        let good = |index: &usize| tests.get(*index).is_some_and(|test| test.outcome.is_good());
+        let target: FixedBitSet = (0..tests.len())
+            .filter(good)
+            .filter(|&index| is_target(index))
+            .collect();
+        let others: FixedBitSet = (0..tests.len())
+            .filter(good)
+            .filter(|&index| !is_target(index))
+            .collect();
+        let files = |wanted: bool| -> BTreeSet<String> {
+            tests
+                .iter()
+                .enumerate()
+                .filter(|(index, _)| is_target(*index) == wanted)
+                .map(|(_, test)| test.path.clone())
+                .collect()
+        };
+        let target_files = &files(true) - &files(false);
+        let support_files = support_files(analysis, impact);
+        let support = (0..impact.symbols.len())
+            .filter(|&index| {
+                impact
+                    .symbols
+                    .get(index)
+                    .is_some_and(|id| support_files.contains(id.path()))
+            })
+            .collect();
+        let removable = removable(analysis, &support_files);
+        Self {
+            target,
+            others,
+            target_files,
+            support,
+            support_files,
+            removable,
+        }
+    }
+
+    /// Whether a symbol is a function, method or class of the product.
+    pub fn is_removable(&self, id: &SymbolId) -> bool {
+        self.removable.contains(id)
+    }
+
+    /// Whether a file is test support code.
+    pub fn is_support(&self, path: &str) -> bool {
+        self.support_files.contains(path)
+    }
+}
+
+/// Files that define tests, and what the language counts as their surroundings.
+fn support_files(analysis: &Analysis, impact: &Impact) -> BTreeSet<String> {
+    let with_tests = impact
+        .trace
+        .tests
+        .iter()
+        .filter(|test| !test.function.is_empty())
+        .map(|test| test.path.clone());
+    let surroundings = analysis
+        .paths()
+        .into_iter()
+        .filter(|path| crate::lang::is_test_support(path));
+    with_tests.chain(surroundings).collect()
+}
+
+fn removable(analysis: &Analysis, support_files: &BTreeSet<String>) -> BTreeSet<SymbolId> {
+    let mut removable = BTreeSet::new();
+    for path in analysis
+        .paths()
+        .into_iter()
+        .filter(|path| !support_files.contains(path))
+    {
+        if !analysis.problems(&path).is_empty() {
+            continue;
+        }
+        let symbols = analysis.symbols(&path);
+        let kinds = symbols.iter().filter(|symbol| {
+            symbol.kind.is_callable() || symbol.kind == crate::symbol::SymbolKind::Class
+        });
+        removable.extend(kinds.map(|symbol| symbol.id.clone()));
+    }
+    removable
+}
+
+/// Decides the feature of the target in `scope`.
+///
+/// A feature without a top symbol is a valid answer: the target owns nothing.
+pub fn decide(
+    analysis: &Analysis,
+    impact: &Impact,
+    scope: &Scope,
+    options: &FeatureOptions,
+) -> Feature {
+    let selection = selection::select(impact, scope, options);
+    let mut kept = scope.others.clone();
+    kept.difference_with(&selection.collateral);
+    let roles = closure::close(analysis, impact, scope, options, &selection, &kept);
+    let members = roles
+        .into_iter()
+        .map(|(id, role)| (id.clone(), member(impact, scope, &id, role)))
+        .collect();
+    let expect = |index| {
+        if scope.target.contains(index) {
+            Expectation::Target
+        } else if selection.collateral.contains(index) {
+            Expectation::Collateral
+        } else if scope.others.contains(index) {
+            Expectation::Kept
+        } else {
+            Expectation::Excluded
+        }
+    };
+    Feature {
+        members,
+        tests: (0..impact.trace.tests.len()).map(expect).collect(),
+    }
+}
+
+fn member(impact: &Impact, scope: &Scope, id: &SymbolId, role: Role) -> Member {
+    let tests = impact
+        .index_of(id)
+        .and_then(|index| impact.executed_by.get(index));
+    let among = |set: &FixedBitSet| tests.map_or(0, |tests| tests.intersection_count(set));
+    Member {
+        role,
+        target_tests: among(&scope.target),
+        other_tests: among(&scope.others),
+    }
+}

@@ -1,0 +1,264 @@
+//! Whole features, decided from small projects and traces written as chains of calls.
+
+use std::sync::Arc;
+
+use expect_test::{Expect, expect};
+use fixtures::Fixture;
+
+use super::*;
+use crate::trace::{
+    Code, CodeKind, Context, ContextKind, Edge, EdgeKind, Outcome, Phase, TestResult, Trace,
+};
+use crate::{AnalysisHost, Change};
+
+/// Decides the feature of the tests in `target` and compares roles and tests with `expected`.
+///
+/// Each line of `runs` is `test: a > b > c; d`: the test calls `a`, which calls `b`, and so on. A line
+/// `import path: a > b` is what the import of a file runs.
+fn check(files: &str, runs: &str, target: &str, expected: Expect) {
+    check_with(files, runs, target, |options| options, expected);
+}
+
+fn check_with(
+    files: &str,
+    runs: &str,
+    target: &str,
+    options: fn(FeatureOptions) -> FeatureOptions,
+    expected: Expect,
+) {
+    let fixture = Fixture::parse(files);
+    let mut host = AnalysisHost::new();
+    let bytes = |text: &str| Some(Arc::from(text.as_bytes()));
+    let files = fixture
+        .files
+        .iter()
+        .map(|file| (file.path.clone(), bytes(&file.text)))
+        .collect();
+    host.apply(Change { files, trace: None });
+    let trace = Arc::new(trace(&host.analysis(), runs));
+    host.apply(Change {
+        files: Vec::new(),
+        trace: Some(Some(Arc::clone(&trace))),
+    });
+    let analysis = host.analysis();
+    let impact = Impact::new(Arc::clone(&trace), &analysis.trace_symbols().symbols);
+    let scope = Scope::new(&analysis, &impact, &|test| trace.tests[test].path == target);
+    let defaults = FeatureOptions {
+        max_collateral: DEFAULT_MAX_COLLATERAL,
+        min_share: DEFAULT_MIN_SHARE,
+        include: BTreeSet::new(),
+        exclude: BTreeSet::new(),
+    };
+    let feature = decide(&analysis, &impact, &scope, &options(defaults));
+    let roles = feature
+        .members
+        .iter()
+        .map(|(id, member)| format!("{:?} {id}\n", member.role));
+    let tests = trace
+        .tests
+        .iter()
+        .zip(&feature.tests)
+        .map(|(test, expectation)| format!("{expectation:?} {}\n", test.id));
+    expected.assert_eq(&roles.chain(tests).collect::<String>());
+}
+
+fn trace(analysis: &Analysis, runs: &str) -> Trace {
+    let mut trace = Trace::default();
+    for line in runs.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let (name, chains) = line.split_once(": ").unwrap();
+        let context = u32::try_from(trace.contexts.len()).unwrap();
+        let (kind, root) = match name.strip_prefix("import ") {
+            Some(path) => (
+                ContextKind::Import {
+                    path: path.to_owned(),
+                },
+                code(&mut trace, analysis, path),
+            ),
+            None => {
+                let root = code(&mut trace, analysis, name);
+                trace.tests.push(test(name, context));
+                (
+                    ContextKind::Test {
+                        test: name.to_owned(),
+                        phase: Phase::Call,
+                    },
+                    root,
+                )
+            }
+        };
+        let mut edges = Vec::new();
+        for chain in chains.split("; ") {
+            let mut caller = root;
+            for callee in chain.split(" > ") {
+                let callee = code(&mut trace, analysis, callee);
+                edges.push(u32::try_from(trace.edges.len()).unwrap());
+                trace.edges.push(Edge {
+                    caller: Some(caller),
+                    callee,
+                    kind: EdgeKind::Call,
+                });
+                caller = callee;
+            }
+        }
+        trace.contexts.push(Context { kind, edges });
+    }
+    trace
+}
+
+fn code(trace: &mut Trace, analysis: &Analysis, id: &str) -> u32 {
+    let symbol = analysis
+        .symbol(&SymbolId::parse(id))
+        .unwrap_or_else(|| panic!("no symbol {id}"));
+    let kind = match symbol.kind {
+        crate::symbol::SymbolKind::Class => CodeKind::Class,
+        crate::symbol::SymbolKind::Module => CodeKind::Module,
+        _ => CodeKind::Function,
+    };
+    let name = if kind == CodeKind::Module {
+        "<module>"
+    } else {
+        symbol.id.chain()
+    };
+    let code = Code {
+        path: symbol.id.path().to_owned(),
+        line: symbol.line,
+        name: name.to_owned(),
+        kind,
+    };
+    let index = trace
+        .codes
+        .iter()
+        .position(|other| *other == code)
+        .unwrap_or_else(|| {
+            trace.codes.push(code);
+            trace.codes.len() - 1
+        });
+    u32::try_from(index).unwrap()
+}
+
+fn test(id: &str, context: u32) -> TestResult {
+    let (path, function) = id.split_once("::").unwrap();
+    TestResult {
+        id: id.to_owned(),
+        path: path.to_owned(),
+        function: function.to_owned(),
+        outcome: Outcome::Passed,
+        seconds: 0.0,
+        contexts: vec![context],
+        detail: None,
+    }
+}
+
+const SHOP: &str = "
+//- shop/tags.py
+from shop.util import clean, log
+LOADED = log('x')
+def parse(text): return _split(clean(text))
+def _split(text): return text.split()
+def _unused(text): return _deeper(text)
+def _deeper(text): return text
+def render(tags):
+    if not tags:
+        return _unused(tags)
+    return ' '.join(tags)
+class Tag:
+    def __init__(self): pass
+    def name(self): return ''
+    def never(self): return ''
+//- shop/util.py
+def clean(text): return text.strip()
+def log(text): return text
+//- tests/test_tags.py
+def test_parse(): pass
+def test_render(): pass
+def test_tag(): pass
+//- tests/test_util.py
+def test_clean(): pass
+def test_log(): pass
+def test_a(): pass
+def test_b(): pass
+def test_c(): pass
+";
+
+#[test]
+fn roles_follow_from_who_runs_what() {
+    check(
+        SHOP,
+        "import shop/tags.py: shop/util.py::log
+         tests/test_tags.py::test_parse: shop/tags.py::parse > shop/tags.py::_split; shop/tags.py::parse > shop/util.py::clean
+         tests/test_tags.py::test_render: shop/tags.py::render > shop/util.py::log
+         tests/test_tags.py::test_tag: shop/tags.py::Tag.__init__; shop/tags.py::Tag.name
+         tests/test_util.py::test_clean: shop/util.py::clean",
+        "tests/test_tags.py",
+        expect![[r#"
+            Top shop/tags.py::Tag
+            Top shop/tags.py::Tag.__init__
+            Top shop/tags.py::Tag.name
+            Orphaned shop/tags.py::_deeper
+            Specific shop/tags.py::_split
+            Orphaned shop/tags.py::_unused
+            Top shop/tags.py::parse
+            Top shop/tags.py::render
+            Shared shop/util.py::clean
+            Protected shop/util.py::log
+            Target tests/test_tags.py::test_parse
+            Target tests/test_tags.py::test_render
+            Target tests/test_tags.py::test_tag
+            Kept tests/test_util.py::test_clean
+        "#]],
+    );
+}
+
+#[test]
+fn other_tests_of_a_top_symbol_are_collateral_within_the_budget_only() {
+    let runs = "tests/test_tags.py::test_parse: shop/tags.py::parse
+                tests/test_tags.py::test_render: shop/tags.py::render
+                tests/test_util.py::test_clean: shop/tags.py::parse
+                tests/test_util.py::test_a: shop/tags.py::render
+                tests/test_util.py::test_b: shop/tags.py::render
+                tests/test_util.py::test_c: shop/util.py::clean
+                tests/test_util.py::test_log: shop/util.py::log";
+    check(
+        SHOP,
+        runs,
+        "tests/test_tags.py",
+        expect![[r#"
+            Orphaned shop/tags.py::_split
+            Top shop/tags.py::parse
+            Target tests/test_tags.py::test_parse
+            Target tests/test_tags.py::test_render
+            Collateral tests/test_util.py::test_clean
+            Kept tests/test_util.py::test_a
+            Kept tests/test_util.py::test_b
+            Kept tests/test_util.py::test_c
+            Kept tests/test_util.py::test_log
+        "#]],
+    );
+}
+
+#[test]
+fn a_choice_outweighs_the_measure() {
+    let runs = "tests/test_tags.py::test_parse: shop/tags.py::parse > shop/tags.py::_split
+                tests/test_tags.py::test_render: shop/tags.py::render > shop/util.py::clean
+                tests/test_util.py::test_clean: shop/util.py::clean";
+    check_with(
+        SHOP,
+        runs,
+        "tests/test_tags.py",
+        |options| FeatureOptions {
+            include: BTreeSet::from([SymbolId::parse("shop/util.py::clean")]),
+            exclude: BTreeSet::from([SymbolId::parse("shop/tags.py::parse")]),
+            ..options
+        },
+        expect![[r#"
+            Orphaned shop/tags.py::_deeper
+            Top shop/tags.py::_split
+            Orphaned shop/tags.py::_unused
+            Top shop/tags.py::render
+            Top shop/util.py::clean
+            Target tests/test_tags.py::test_parse
+            Target tests/test_tags.py::test_render
+            Collateral tests/test_util.py::test_clean
+        "#]],
+    );
+}
