@@ -5,3 +5,16 @@
 )]
 
 pub mod patch;
+
+mod family;
+mod lang;
+
+pub mod interface;
+pub mod removal;
+pub mod verify;
+
+pub mod instance;
+pub mod instruction;
+
+#[cfg(test)]
+mod testing;

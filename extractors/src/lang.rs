@@ -1,0 +1,78 @@
+//! Languages: what the extractors must know about each one to cut and to quote its code.
+
+mod lines;
+mod python;
+
+use std::collections::BTreeSet;
+
+use analyzer::occurrence::{Export, Import};
+use analyzer::symbol::{ByteRange, Symbol, SymbolId};
+use grammars::{Language, SyntaxTree};
+
+/// A range of bytes and what is put in its place (ASCII, so it fits every encoding).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Edit {
+    pub range: ByteRange,
+    pub text: String,
+}
+
+/// One file and what leaves it.
+pub(crate) struct Cuts<'a> {
+    pub tree: &'a SyntaxTree,
+    /// All symbols of the file.
+    pub symbols: &'a [Symbol],
+    /// Symbols whose definitions go; none lies in another one or in a stub.
+    pub delete: Vec<&'a Symbol>,
+    /// Symbols whose bodies go; with `true` the documentation stays.
+    pub stub: Vec<(&'a Symbol, bool)>,
+    /// Names that are no longer imported.
+    pub imports: Vec<&'a Import>,
+    /// Names that are no longer public.
+    pub exports: Vec<&'a Export>,
+}
+
+/// A symbol that cannot be removed in the way asked for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Refusal {
+    pub symbol: SymbolId,
+    pub reason: &'static str,
+}
+
+/// The edits for one file.
+#[derive(Debug, Default)]
+pub(crate) struct Cutting {
+    /// Sorted, without overlap.
+    pub edits: Vec<Edit>,
+    /// What was left out of the edits.
+    pub refusals: Vec<Refusal>,
+}
+
+/// What a language says about its code. One value a language; all of it is pure.
+pub(crate) trait Rules: Sync {
+    /// The edits that make the cuts and keep the rest valid.
+    fn cut(&self, cuts: &Cuts<'_>) -> Cutting;
+
+    /// Whether a variable is for its own file only, by its name.
+    fn is_private(&self, name: &str) -> bool;
+
+    /// Whether an import is there for others, or for what it does, though nothing in the file uses it.
+    fn keeps_import(&self, tree: &SyntaxTree, path: &str, import: &Import) -> bool;
+
+    /// The names that a file looks up in objects and modules: behind dots, or as a string.
+    fn member_names(&self, tree: &SyntaxTree) -> BTreeSet<String>;
+
+    /// The text that stands for some symbols of a file in an interface.
+    fn interface(
+        &self,
+        tree: &SyntaxTree,
+        symbols: &[Symbol],
+        top: &BTreeSet<SymbolId>,
+    ) -> Vec<(SymbolId, String)>;
+}
+
+/// The rules of a language.
+pub(crate) fn rules(language: Language) -> &'static dyn Rules {
+    match language {
+        Language::Python => &python::Python,
+    }
+}

@@ -1,0 +1,162 @@
+//! Python: how its definitions, imports and public names are cut out and quoted.
+
+mod interface;
+mod lists;
+mod statements;
+mod stub;
+
+use std::collections::BTreeSet;
+
+use analyzer::occurrence::Import;
+use analyzer::symbol::{Symbol, SymbolId};
+use grammars::SyntaxTree;
+use grammars::tree_sitter::Node;
+
+use super::lines::Lines;
+use super::{Cuts, Cutting, Rules};
+
+/// The rules of Python.
+pub(super) struct Python;
+
+impl Rules for Python {
+    fn cut(&self, cuts: &Cuts<'_>) -> Cutting {
+        let mut lines = lines(cuts.tree);
+        let mut refusals = Vec::new();
+        for (symbol, keep_doc) in &cuts.stub {
+            refusals.extend(stub::stub(cuts.tree, &mut lines, symbol, *keep_doc).err());
+        }
+        let mut dropped = statements::Dropped::default();
+        for symbol in &cuts.delete {
+            refusals.extend(dropped.definition(cuts, symbol).err());
+        }
+        lists::cut_imports(cuts, &mut lines, &mut dropped);
+        lists::cut_exports(cuts, &mut lines, &mut dropped);
+        dropped.cut(cuts.tree, &mut lines);
+        Cutting {
+            edits: lines.finish(),
+            refusals,
+        }
+    }
+
+    fn is_private(&self, name: &str) -> bool {
+        name.starts_with('_') && !(name.starts_with("__") && name.ends_with("__"))
+    }
+
+    fn keeps_import(&self, tree: &SyntaxTree, path: &str, import: &Import) -> bool {
+        let item = tree.text().slice(import.item.clone());
+        let is_explicit = item
+            .split_once(" as ")
+            .is_some_and(|(name, alias)| name.trim() == alias.trim());
+        let is_package = path.rsplit('/').next() == Some("__init__.py");
+        let statement = tree.text().slice(import.statement.clone());
+        is_explicit
+            || is_package
+            || statement
+                .trim_start_matches("from")
+                .trim_start()
+                .starts_with("__future__")
+    }
+
+    fn member_names(&self, tree: &SyntaxTree) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        descend(tree.root(), &mut |node| match node.kind() {
+            "attribute" => {
+                let name = node.child_by_field_name("attribute");
+                names.extend(name.map(|name| tree.text_of(name).to_owned()));
+            }
+            "string_content" => {
+                let last = tree.text_of(node).rsplit('.').next().unwrap_or_default();
+                if !last.is_empty() && last.chars().all(|c| c.is_alphanumeric() || c == '_') {
+                    names.insert(last.to_owned());
+                }
+            }
+            _ => {}
+        });
+        names
+    }
+
+    fn interface(
+        &self,
+        tree: &SyntaxTree,
+        symbols: &[Symbol],
+        top: &BTreeSet<SymbolId>,
+    ) -> Vec<(SymbolId, String)> {
+        interface::interface(tree, symbols, top)
+    }
+}
+
+fn lines(tree: &SyntaxTree) -> Lines<'_> {
+    let mut comments = Vec::new();
+    descend(tree.root(), &mut |node| {
+        if node.kind() == "comment" {
+            comments.push(node.byte_range());
+        }
+    });
+    Lines::new(tree.text().shadow(), "#", comments)
+}
+
+/// Visits a node and everything below it, parents first.
+fn descend<'t>(node: Node<'t>, visit: &mut impl FnMut(Node<'t>)) {
+    let mut cursor = node.walk();
+    loop {
+        visit(cursor.node());
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() || cursor.node() == node {
+                return;
+            }
+        }
+    }
+}
+
+/// The named children of a node without comments and line continuations.
+fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor)
+        .filter(|child| !is_filler(*child))
+        .collect()
+}
+
+/// What may stand between any two tokens.
+fn is_filler(node: Node<'_>) -> bool {
+    matches!(node.kind(), "comment" | "line_continuation")
+}
+
+fn child_of_kind<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
+    let mut cursor = node.walk();
+    node.children(&mut cursor)
+        .find(|child| child.kind() == kind)
+}
+
+/// Where the last token of a node ends: a block may reach over comments and blank lines behind it.
+fn code_end(node: Node<'_>) -> usize {
+    let mut last = node;
+    loop {
+        let mut cursor = last.walk();
+        let inner = last.children(&mut cursor);
+        match inner
+            .filter(|child| !is_filler(*child) && !child.byte_range().is_empty())
+            .last()
+        {
+            Some(inner) => last = inner,
+            None => return last.end_byte(),
+        }
+    }
+}
+
+/// The statement of a block that holds a range.
+fn statement_at<'t>(tree: &'t SyntaxTree, range: &std::ops::Range<usize>) -> Option<Node<'t>> {
+    let mut node = tree
+        .root()
+        .named_descendant_for_byte_range(range.start, range.end.max(range.start + 1) - 1)?;
+    while !is_block(node.parent()?) {
+        node = node.parent()?;
+    }
+    Some(node)
+}
+
+fn is_block(node: Node<'_>) -> bool {
+    matches!(node.kind(), "block" | "module")
+}

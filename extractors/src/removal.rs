@@ -1,0 +1,262 @@
+//! Removal: from the symbols that leave a project to the bytes of the files that change.
+//!
+//! Invariant: bytes outside the edits are untouched; a file that does not parse is never edited,
+//! and no edit makes a file stop parsing.
+
+mod blockers;
+mod leaving;
+mod project;
+mod tests_of;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use analyzer::Analysis;
+use analyzer::symbol::{Symbol, SymbolId};
+use grammars::{SourceText, SyntaxTree};
+use serde::{Deserialize, Serialize};
+
+pub use self::blockers::{Blocking, blockers};
+pub use self::tests_of::test_removal;
+use crate::lang::{self, Cutting, Edit};
+use leaving::Leaving;
+use project::Project;
+
+/// How a symbol leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// The definition goes, with everything in it and all that belongs to it.
+    Delete,
+    /// The header stays, and the body becomes one that reports that it is not implemented.
+    Stub {
+        /// Whether the documentation stays, too.
+        keep_doc: bool,
+    },
+}
+
+/// What to remove.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RemovalPlan {
+    /// The action for each symbol. A module that is deleted is a file that goes.
+    pub actions: BTreeMap<SymbolId, Action>,
+}
+
+/// What a removal does to the files of a project.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Removal {
+    /// The files that change, with their new bytes; `None` for a file that goes.
+    pub files: BTreeMap<String, Option<Vec<u8>>>,
+    /// Lines of the old files that the new ones do not have, as the patch counts them.
+    pub removed_lines: usize,
+    /// The symbols of the plan that were deleted or stubbed, sorted.
+    pub removed: Vec<SymbolId>,
+    /// Private variables that went because only removed code used them, sorted.
+    pub orphaned: Vec<SymbolId>,
+    /// Names that are no longer imported: path and the item of the statement, in order.
+    pub imports: Vec<(String, String)>,
+    /// Names that are no longer public: path and name, in order.
+    pub exports: Vec<(String, String)>,
+    /// What could not be done, in order.
+    pub problems: Vec<RemovalProblem>,
+}
+
+/// Why an action of a plan was dropped.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+#[error("{symbol} was not removed: {reason}")]
+pub struct RemovalProblem {
+    /// The symbol of the plan.
+    pub symbol: SymbolId,
+    /// Why.
+    pub reason: String,
+}
+
+/// Carries out a plan. A plan is never refused as a whole: an action that cannot be carried out is
+/// dropped and told in `problems`.
+pub fn remove(analysis: &Analysis, plan: &RemovalPlan) -> Removal {
+    let project = Project::new(analysis);
+    let mut actions = plan.actions.clone();
+    let mut problems = impossible(&project, &actions);
+    loop {
+        actions.retain(|id, _| !problems.iter().any(|problem| problem.symbol == *id));
+        let leaving = Leaving::new(&project, &actions);
+        match carry_out(&project, &leaving) {
+            Ok(files) => return report(&project, &leaving, files, problems),
+            Err(found) => {
+                let helps = found
+                    .iter()
+                    .any(|problem| actions.contains_key(&problem.symbol));
+                problems.extend(found);
+                if !helps {
+                    return Removal {
+                        problems,
+                        ..Removal::default()
+                    };
+                }
+            }
+        }
+    }
+}
+
+/// Actions that fail whatever else is done.
+fn impossible(project: &Project<'_>, actions: &BTreeMap<SymbolId, Action>) -> Vec<RemovalProblem> {
+    let reason = |id: &SymbolId, action: Action| {
+        let Some(symbol) = project.symbol(id) else {
+            return Some("there is no such symbol");
+        };
+        let Some(file) = project.file(id.path()) else {
+            return Some("its file is not known");
+        };
+        let has_body = symbol.kind.is_callable() && symbol.body.is_some();
+        match action {
+            Action::Stub { .. } if !has_body => {
+                Some("only a function can become a stub; delete it")
+            }
+            Action::Delete if id.is_module() => None,
+            _ if !file.is_editable => Some("its file has syntax errors or unreadable bytes"),
+            _ => None,
+        }
+    };
+    let problem = |(id, action): (&SymbolId, &Action)| {
+        let reason = reason(id, *action)?.to_owned();
+        Some(RemovalProblem {
+            symbol: id.clone(),
+            reason,
+        })
+    };
+    actions.iter().filter_map(problem).collect()
+}
+
+type NewFiles = BTreeMap<String, Option<Vec<u8>>>;
+
+/// The new files, or the actions that cannot be carried out.
+fn carry_out(
+    project: &Project<'_>,
+    leaving: &Leaving<'_>,
+) -> Result<NewFiles, Vec<RemovalProblem>> {
+    let mut files = NewFiles::new();
+    let mut problems = Vec::new();
+    for path in leaving.touched() {
+        if leaving.is_gone(&path) {
+            files.insert(path, None);
+            continue;
+        }
+        match edit(project, leaving, &path) {
+            Ok(Some(bytes)) => {
+                files.insert(path, Some(bytes));
+            }
+            Ok(None) => {}
+            Err(found) => problems.extend(found),
+        }
+    }
+    if problems.is_empty() {
+        Ok(files)
+    } else {
+        Err(problems)
+    }
+}
+
+fn edit(
+    project: &Project<'_>,
+    leaving: &Leaving<'_>,
+    path: &str,
+) -> Result<Option<Vec<u8>>, Vec<RemovalProblem>> {
+    let Some(tree) = project.analysis.syntax(path) else {
+        return Ok(None);
+    };
+    let symbols = project.analysis.symbols(path);
+    let cuts = leaving.cuts(&tree, &symbols, path);
+    let Cutting { edits, refusals } = lang::rules(tree.language()).cut(&cuts);
+    let problem = |symbol: &SymbolId, reason: &str| RemovalProblem {
+        symbol: symbol.clone(),
+        reason: reason.to_owned(),
+    };
+    let refused: Vec<_> = refusals
+        .iter()
+        .map(|refusal| problem(&refusal.symbol, refusal.reason))
+        .collect();
+    if !refused.is_empty() {
+        return Err(leaving.blame(refused));
+    }
+    let bytes = apply(tree.text().bytes(), &edits);
+    if !parses(&tree, &bytes) {
+        let culprits = leaving.causes(path);
+        return Err(culprits
+            .iter()
+            .map(|id| problem(id, "the file would not parse any more"))
+            .collect());
+    }
+    Ok((bytes != tree.text().bytes()).then_some(bytes))
+}
+
+/// Applies sorted edits that do not overlap.
+fn apply(bytes: &[u8], edits: &[Edit]) -> Vec<u8> {
+    let mut result = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    for edit in edits {
+        result.extend_from_slice(bytes.get(at..edit.range.start).unwrap_or_default());
+        result.extend_from_slice(edit.text.as_bytes());
+        at = edit.range.end;
+    }
+    result.extend_from_slice(bytes.get(at..).unwrap_or_default());
+    result
+}
+
+/// Whether the new bytes of a file have no syntax error.
+fn parses(old: &SyntaxTree, bytes: &[u8]) -> bool {
+    let text = SourceText::new(Some(old.language()), &bytes.into());
+    grammars::parse(old.language(), &text)
+        .error_ranges()
+        .is_empty()
+}
+
+fn report(
+    project: &Project<'_>,
+    leaving: &Leaving<'_>,
+    files: NewFiles,
+    mut problems: Vec<RemovalProblem>,
+) -> Removal {
+    problems.sort();
+    problems.dedup();
+    Removal {
+        removed_lines: removed_lines(project, &files),
+        removed: leaving.removed(),
+        orphaned: leaving.orphaned(),
+        imports: leaving.import_items(),
+        exports: leaving.export_names(),
+        problems,
+        files,
+    }
+}
+
+fn removed_lines(project: &Project<'_>, files: &NewFiles) -> usize {
+    use crate::patch::{Change, File, Patch};
+    let changes = files.iter().map(|(path, new)| Change {
+        path: path.clone(),
+        old: project
+            .analysis
+            .source(path)
+            .map(|text| File::regular(text.bytes())),
+        new: new.clone().map(File::regular),
+    });
+    Patch::between(changes).line_counts().removed
+}
+
+/// The part of a symbol that a call runs, without its documentation if that stays.
+fn body_of(symbol: &Symbol, keep_doc: bool) -> Option<std::ops::Range<usize>> {
+    let body = symbol.body.clone()?;
+    let start = symbol
+        .doc
+        .as_ref()
+        .filter(|_| keep_doc)
+        .map_or(body.start, |doc| doc.end);
+    Some(start..body.end)
+}
+
+/// The symbols whose definitions lie in none of the others.
+fn outermost(ids: &BTreeSet<SymbolId>) -> BTreeSet<SymbolId> {
+    let inside = |id: &SymbolId| ids.iter().any(|other| other != id && id.is_within(other));
+    ids.iter().filter(|id| !inside(id)).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! Blockers: the symbols that must keep their names because code that stays refers to them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use analyzer::Analysis;
+use analyzer::occurrence::{Reference, ReferenceKind};
+use analyzer::symbol::SymbolId;
+
+use super::Action;
+use super::leaving::Leaving;
+use super::project::{Project, ProjectFile, meant};
+
+/// A place that stays and needs a symbol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blocking {
+    /// The file.
+    pub path: String,
+    /// The symbol whose text holds the place.
+    pub from: SymbolId,
+    /// The name at that place.
+    pub range: std::ops::Range<usize>,
+    /// What it is used for.
+    pub kind: ReferenceKind,
+}
+
+/// The candidates that cannot be deleted, each with the places that need it, in order of path and
+/// position. All others can be deleted together.
+///
+/// `gone` are symbols that leave anyway (held-back tests). Imports and lists of public names do not
+/// count: removal repairs them. A blocked function is taken to become a stub, so what only its body
+/// needs can go; a blocked class or variable stays as it is, but for those of its members that are
+/// candidates themselves.
+pub fn blockers(
+    analysis: &Analysis,
+    candidates: &BTreeSet<SymbolId>,
+    gone: &BTreeSet<SymbolId>,
+) -> BTreeMap<SymbolId, Vec<Blocking>> {
+    let project = Project::new(analysis);
+    let places = project.uses_within(candidates);
+    let mut actions: BTreeMap<SymbolId, Action> = candidates
+        .iter()
+        .chain(gone)
+        .map(|id| (id.clone(), Action::Delete))
+        .collect();
+    let mut blocked: BTreeMap<SymbolId, Vec<Blocking>> = BTreeMap::new();
+    loop {
+        let leaving = Leaving::of_actions(&project, &actions);
+        let staying = places
+            .keys()
+            .filter_map(|place| project.reference(*place))
+            .filter(|place| leaving.stays(*place));
+        let mut found: BTreeMap<SymbolId, Vec<Blocking>> = BTreeMap::new();
+        for (file, reference) in staying {
+            for id in needed(&leaving, &actions, reference) {
+                found.entry(id).or_default().push(blocking(file, reference));
+            }
+        }
+        found.retain(|id, _| candidates.contains(id));
+        if found.is_empty() {
+            return blocked;
+        }
+        for id in found.keys() {
+            give_up(&project, &mut actions, id);
+        }
+        blocked.extend(found);
+    }
+}
+
+/// The deleted candidates without which a reference would mean nothing.
+fn needed(
+    leaving: &Leaving<'_>,
+    actions: &BTreeMap<SymbolId, Action>,
+    reference: &Reference,
+) -> BTreeSet<SymbolId> {
+    let targets: Vec<&SymbolId> = meant(reference).collect();
+    if !targets.iter().all(|id| leaving.is_deleted(id)) {
+        return BTreeSet::new();
+    }
+    let deleted = |id: &&SymbolId| actions.get(*id) == Some(&Action::Delete);
+    targets
+        .into_iter()
+        .flat_map(|target| {
+            actions
+                .keys()
+                .filter(deleted)
+                .filter(|id| target.is_within(id))
+        })
+        .cloned()
+        .collect()
+}
+
+/// A function becomes a stub; anything else stays.
+fn give_up(project: &Project<'_>, actions: &mut BTreeMap<SymbolId, Action>, id: &SymbolId) {
+    if project
+        .symbol(id)
+        .is_some_and(|symbol| symbol.kind.is_callable())
+    {
+        actions.insert(id.clone(), Action::Stub { keep_doc: true });
+    } else {
+        actions.remove(id);
+    }
+}
+
+fn blocking(file: &ProjectFile, reference: &Reference) -> Blocking {
+    Blocking {
+        path: file.path.clone(),
+        from: reference.from.clone(),
+        range: reference.range.clone(),
+        kind: reference.kind,
+    }
+}

@@ -1,0 +1,131 @@
+//! Each test names files and a plan, and shows every file that changes.
+
+mod definitions;
+mod names;
+mod needs;
+mod stubs;
+
+use std::collections::BTreeMap;
+
+use analyzer::Analysis;
+use expect_test::Expect;
+
+use super::{Removal, RemovalPlan, remove};
+use crate::patch::{Change, File, Patch};
+use crate::testing::{actions, analysis, analysis_of, files_of, visible};
+use crate::verify::{Fault, verify};
+
+/// Removes the symbols that `plan` lists (see [`actions`]) and compares what comes out.
+#[track_caller]
+fn check(fixture: &str, plan: &str, expected: Expect) {
+    check_analysis(&analysis(fixture), plan, expected);
+}
+
+#[track_caller]
+fn check_analysis(before: &Analysis, plan: &str, expected: Expect) {
+    let plan = RemovalPlan {
+        actions: actions(plan),
+    };
+    let removal = remove(before, &plan);
+    let faults = check_laws(before, &plan, &removal);
+    let faults: String = faults
+        .iter()
+        .map(|fault| format!("fault: {fault}\n"))
+        .collect();
+    expected.assert_eq(&(rendered(&removal) + &faults));
+}
+
+/// Removal, then the gold patch, gives back every byte. Returns what the static checks find.
+#[track_caller]
+fn check_laws(before: &Analysis, plan: &RemovalPlan, removal: &Removal) -> Vec<Fault> {
+    let old = files_of(before);
+    let mut new = old.clone();
+    for (path, bytes) in &removal.files {
+        match bytes {
+            Some(bytes) => new.insert(path.clone(), bytes.clone()),
+            None => new.remove(path),
+        };
+    }
+    let trees: Vec<Change> = old
+        .keys()
+        .map(|path| Change {
+            path: path.clone(),
+            old: old.get(path).map(|bytes| File::regular(&**bytes)),
+            new: new.get(path).map(|bytes| File::regular(&**bytes)),
+        })
+        .collect();
+    let gold = Patch::between(trees).reversed();
+    let restored = gold
+        .apply(|path| new.get(path).map(|bytes| File::regular(&**bytes)))
+        .unwrap();
+    for (path, file) in restored {
+        assert_eq!(
+            file.map(|file| file.bytes).as_ref(),
+            old.get(&path),
+            "the gold patch gives back {path}"
+        );
+    }
+    let carried_out = plan
+        .actions
+        .iter()
+        .filter(|(id, _)| removal.removed.contains(id));
+    let done = RemovalPlan {
+        actions: carried_out
+            .map(|(id, action)| (id.clone(), *action))
+            .collect(),
+    };
+    verify(before, &analysis_of(new), &done)
+}
+
+fn rendered(removal: &Removal) -> String {
+    let mut out = String::new();
+    for (path, bytes) in &removal.files {
+        out += &match bytes {
+            Some(bytes) => format!("//- {path}\n{}", visible(bytes)),
+            None => format!("//- {path} is gone\n"),
+        };
+        if !out.ends_with('\n') {
+            out += "⏎\n";
+        }
+    }
+    let list = |name: &str, items: Vec<String>| {
+        if items.is_empty() {
+            String::new()
+        } else {
+            format!("{name}: {}\n", items.join(", "))
+        }
+    };
+    let pairs = |pairs: &[(String, String)]| {
+        pairs
+            .iter()
+            .map(|(path, name)| format!("{name} ({path})"))
+            .collect()
+    };
+    out += &list("imports", pairs(&removal.imports));
+    out += &list("exports", pairs(&removal.exports));
+    out += &list(
+        "orphaned",
+        removal.orphaned.iter().map(ToString::to_string).collect(),
+    );
+    out += &list(
+        "problems",
+        removal.problems.iter().map(ToString::to_string).collect(),
+    );
+    out
+}
+
+/// Replaces the visible stand-ins in a fixture by what they stand for.
+fn bytes(files: &[(&str, &str)]) -> Analysis {
+    let real = |text: &str| {
+        text.replace("␍", "\r")
+            .replace("␌", "\u{c}")
+            .replace("⌁", "\u{feff}")
+            .into_bytes()
+    };
+    analysis_of(
+        files
+            .iter()
+            .map(|(path, text)| ((*path).to_owned(), real(text)))
+            .collect::<BTreeMap<_, _>>(),
+    )
+}

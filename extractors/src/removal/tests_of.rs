@@ -1,0 +1,123 @@
+//! Held-back tests: what leaves with them, so that nothing of the test code hints at the feature.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use analyzer::Analysis;
+use analyzer::symbol::{Symbol, SymbolId, SymbolKind};
+
+use super::leaving::Leaving;
+use super::project::{Project, ProjectFile};
+use super::{Action, RemovalPlan, outermost};
+
+/// The plan that removes some of a project's tests: the tests, the helpers of their files that only
+/// they use, classes whose tests are all gone, and files whose tests are all gone unless other code
+/// takes something from them.
+///
+/// `tests` are all tests, `held_back` those that leave.
+pub fn test_removal(
+    analysis: &Analysis,
+    tests: &BTreeSet<SymbolId>,
+    held_back: &BTreeSet<SymbolId>,
+) -> RemovalPlan {
+    let project = Project::new(analysis);
+    let mut gone = held_back.clone();
+    loop {
+        let more = followers(&project, tests, &gone);
+        if more.is_empty() {
+            break;
+        }
+        gone.extend(more);
+    }
+    let actions = outermost(&gone)
+        .into_iter()
+        .map(|id| (id, Action::Delete))
+        .collect();
+    RemovalPlan { actions }
+}
+
+/// Symbols that have no reason to stay once `gone` has left.
+fn followers(
+    project: &Project<'_>,
+    tests: &BTreeSet<SymbolId>,
+    gone: &BTreeSet<SymbolId>,
+) -> Vec<SymbolId> {
+    let actions: BTreeMap<SymbolId, Action> =
+        gone.iter().map(|id| (id.clone(), Action::Delete)).collect();
+    let leaving = Leaving::new(project, &actions);
+    let paths: BTreeSet<&str> = gone.iter().map(SymbolId::path).collect();
+    let files = paths
+        .into_iter()
+        .filter_map(|path| project.file(path))
+        .filter(|file| !leaving.is_gone(&file.path));
+    let symbols = files.flat_map(|file| file.symbols.iter().map(move |symbol| (file, symbol)));
+    let staying = symbols.filter(|(_, symbol)| !leaving.is_deleted(&symbol.id));
+    let follows = |(file, symbol): &(&ProjectFile, &Symbol)| match symbol.kind {
+        SymbolKind::Module => {
+            has_lost_tests(&leaving, tests, &symbol.id) && !is_taken(project, &leaving, file)
+        }
+        SymbolKind::Class if has_lost_tests(&leaving, tests, &symbol.id) => {
+            !is_used(project, &leaving, symbol)
+        }
+        _ => {
+            was_used(project, symbol)
+                && !is_used(project, &leaving, symbol)
+                && !tests.contains(&symbol.id)
+        }
+    };
+    staying
+        .filter(follows)
+        .map(|(_, symbol)| symbol.id.clone())
+        .collect()
+}
+
+/// Whether something held tests and holds none any more.
+fn has_lost_tests(leaving: &Leaving<'_>, tests: &BTreeSet<SymbolId>, container: &SymbolId) -> bool {
+    let mut own = tests
+        .iter()
+        .filter(|test| test.is_within(container))
+        .peekable();
+    own.peek().is_some() && own.all(|test| leaving.is_deleted(test))
+}
+
+/// Whether another file imports a file or something in it.
+fn is_taken(project: &Project<'_>, leaving: &Leaving<'_>, file: &ProjectFile) -> bool {
+    let others = project
+        .files
+        .iter()
+        .filter(|other| other.path != file.path && !leaving.is_gone(&other.path));
+    others.into_iter().any(|other| {
+        let imports = other.imports.iter().enumerate();
+        imports.into_iter().any(|(index, import)| {
+            let names = import.module.as_deref() == Some(&*file.path)
+                || import
+                    .targets
+                    .iter()
+                    .any(|target| target.path() == file.path);
+            names && !leaving.is_import_gone(other, index, import)
+        })
+    })
+}
+
+fn was_used(project: &Project<'_>, symbol: &Symbol) -> bool {
+    project
+        .uses(&symbol.id)
+        .any(|(_, reference)| !reference.from.is_within(&symbol.id))
+}
+
+/// Whether code that stays, or an import that stays, means a symbol.
+fn is_used(project: &Project<'_>, leaving: &Leaving<'_>, symbol: &Symbol) -> bool {
+    let mut uses = project
+        .uses(&symbol.id)
+        .filter(|(_, reference)| !reference.from.is_within(&symbol.id));
+    let imported = || {
+        project.files.iter().any(|file| {
+            let mut imports = file
+                .imports
+                .iter()
+                .enumerate()
+                .filter(|(_, import)| import.targets.contains(&symbol.id));
+            imports.any(|(index, import)| !leaving.is_import_gone(file, index, import))
+        })
+    };
+    uses.any(|place| leaving.stays(place)) || imported()
+}

@@ -1,0 +1,260 @@
+//! Static checks of a removal: what must hold of the new tree whatever its tests say.
+
+use std::collections::BTreeMap;
+
+use analyzer::Analysis;
+use analyzer::occurrence::Import;
+use analyzer::symbol::{SymbolId, SymbolKind};
+
+use crate::lang;
+use crate::removal::{Action, RemovalPlan};
+
+/// Something that a removal left behind or took by mistake.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+pub enum Fault {
+    /// A file has a syntax error that it did not have before.
+    #[error("{path} does not parse any more")]
+    SyntaxError {
+        /// The file.
+        path: String,
+    },
+    /// A definition that should have gone is still there, or the other way round.
+    #[error("{path}: {name} is there {found} times, and should be {expected} times")]
+    Definitions {
+        /// The file.
+        path: String,
+        /// The chain of names without disambiguators.
+        name: String,
+        /// How often it should be defined.
+        expected: usize,
+        /// How often it is.
+        found: usize,
+    },
+    /// An import that is used by nothing, though it was used before.
+    #[error("{path}: the import of {name} has become unused")]
+    UnusedImport {
+        /// The file.
+        path: String,
+        /// The name it binds.
+        name: String,
+    },
+    /// A name of the project that meant something before and means nothing now.
+    #[error("{path}: {name} is not defined any more, but {from} refers to it")]
+    Undefined {
+        /// The file.
+        path: String,
+        /// The name.
+        name: String,
+        /// The symbol that refers to it.
+        from: SymbolId,
+    },
+    /// An import or a public name of the project that meant something before and means nothing now.
+    #[error("{path}: {name} is still imported or public, but not defined any more")]
+    DanglingName {
+        /// The file.
+        path: String,
+        /// The name.
+        name: String,
+    },
+}
+
+/// What is wrong with the tree `after` the removal of `plan` from the tree `before`, sorted.
+pub fn verify(before: &Analysis, after: &Analysis, plan: &RemovalPlan) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for path in before.paths() {
+        if after.source(&path) == before.source(&path) {
+            continue;
+        }
+        if after.source(&path).is_some() {
+            faults.extend(syntax(before, after, &path));
+            faults.extend(unused_imports(before, after, &path));
+        }
+        faults.extend(definitions(before, after, plan, &path));
+    }
+    for path in after.paths() {
+        faults.extend(dangling(before, after, &path));
+    }
+    faults.sort();
+    faults.dedup();
+    faults
+}
+
+fn syntax(before: &Analysis, after: &Analysis, path: &str) -> Option<Fault> {
+    let errors = |analysis: &Analysis| {
+        analysis
+            .syntax(path)
+            .map_or(0, |tree| tree.error_ranges().len())
+    };
+    (errors(after) > errors(before)).then(|| Fault::SyntaxError {
+        path: path.to_owned(),
+    })
+}
+
+type Names = BTreeMap<(String, SymbolKind), usize>;
+
+/// Exactly the symbols of the plan, and what they hold, are gone. Private variables may be.
+fn definitions(before: &Analysis, after: &Analysis, plan: &RemovalPlan, path: &str) -> Vec<Fault> {
+    let gone = |id: &SymbolId| {
+        plan.actions.iter().any(|(removed, action)| match action {
+            Action::Delete => id.is_within(removed) || is_companion(id, removed),
+            Action::Stub { .. } => id != removed && id.is_within(removed),
+        })
+    };
+    let expected = names(before, path, |id| !gone(id));
+    let found = names(after, path, |_| true);
+    let keys: std::collections::BTreeSet<_> = expected.keys().chain(found.keys()).collect();
+    let fault = |key: &&(String, SymbolKind)| {
+        let count = |names: &Names| names.get(*key).copied().unwrap_or(0);
+        let (expected, found) = (count(&expected), count(&found));
+        let can_leave = key.1 == SymbolKind::Variable && found < expected;
+        let name = key.0.clone();
+        (expected != found && !can_leave).then(|| Fault::Definitions {
+            path: path.to_owned(),
+            name,
+            expected,
+            found,
+        })
+    };
+    keys.iter().filter_map(fault).collect()
+}
+
+/// Setters and overload stubs go with the symbol they belong to.
+fn is_companion(id: &SymbolId, removed: &SymbolId) -> bool {
+    crate::family::principal(id) == *removed
+}
+
+fn names(analysis: &Analysis, path: &str, wanted: impl Fn(&SymbolId) -> bool) -> Names {
+    let mut names = Names::new();
+    for symbol in analysis
+        .symbols(path)
+        .iter()
+        .filter(|symbol| symbol.container.is_some() && wanted(&symbol.id))
+    {
+        *names
+            .entry((bare_chain(&symbol.id), symbol.kind))
+            .or_default() += 1;
+    }
+    names
+}
+
+/// The chain of names without disambiguators, which may change when a namesake goes.
+fn bare_chain(id: &SymbolId) -> String {
+    let links = id
+        .chain()
+        .split('.')
+        .map(|link| link.split('#').next().unwrap_or_default());
+    links.collect::<Vec<_>>().join(".")
+}
+
+/// By scope and name: whether anything in the file uses an import, and whether it stays anyway.
+fn import_uses(analysis: &Analysis, path: &str) -> BTreeMap<(String, String), (bool, bool)> {
+    let (imports, references, exports) = (
+        analysis.imports(path),
+        analysis.references(path),
+        analysis.exports(path),
+    );
+    let tree = analysis.syntax(path);
+    let is_kept = |import: &Import| {
+        let tree = tree.as_ref();
+        tree.is_none_or(|tree| lang::rules(tree.language()).keeps_import(tree, path, import))
+            || exports.iter().any(|export| export.name == import.bound)
+            || is_taken(analysis, path, &import.bound)
+    };
+    let mut uses: BTreeMap<(String, String), (bool, bool)> = BTreeMap::new();
+    for (index, import) in imports.iter().enumerate() {
+        let used = references
+            .iter()
+            .any(|reference| reference.through == Some(index));
+        let entry = uses
+            .entry((bare_chain(&import.scope), import.bound.clone()))
+            .or_default();
+        *entry = (entry.0 || used, entry.1 || is_kept(import));
+    }
+    uses
+}
+
+/// Whether another file may take a name from a file.
+fn is_taken(analysis: &Analysis, path: &str, name: &str) -> bool {
+    let module = SymbolId::module(path);
+    let others = analysis.paths().into_iter().filter(|other| other != path);
+    others.into_iter().any(|other| {
+        let imports = analysis.imports(&other);
+        imports.iter().any(|import| {
+            let from = import.module.as_deref() == Some(path);
+            (from && (import.bound == name || import.bound == "*"))
+                || import.targets.contains(&module)
+        })
+    })
+}
+
+fn unused_imports(before: &Analysis, after: &Analysis, path: &str) -> Vec<Fault> {
+    let before = import_uses(before, path);
+    let was_used = |key: &(String, String)| before.get(key).is_some_and(|(used, _)| *used);
+    let uses = import_uses(after, path).into_iter();
+    let unused = uses.filter(|(key, (used, kept))| !used && !kept && was_used(key));
+    unused
+        .map(|((_, name), _)| Fault::UnusedImport {
+            path: path.to_owned(),
+            name,
+        })
+        .collect()
+}
+
+/// Uses, imports and public names whose every meaning is gone: a reference is matched to the one of
+/// the old tree with the same text from the same symbol.
+fn dangling(before: &Analysis, after: &Analysis, path: &str) -> Vec<Fault> {
+    let meant = |analysis: &Analysis| -> BTreeMap<(String, String), bool> {
+        let source = analysis.source(path);
+        let mut meant = BTreeMap::new();
+        for reference in analysis.references(path).iter() {
+            let name = source
+                .as_ref()
+                .map(|text| text.slice(reference.range.clone()).to_owned())
+                .unwrap_or_default();
+            *meant
+                .entry((bare_chain(&reference.from), name))
+                .or_insert(false) |= !reference.targets.is_empty();
+        }
+        meant
+    };
+    let (old, new) = (meant(before), meant(after));
+    let lost = new
+        .into_iter()
+        .filter(|(key, means)| !means && old.get(key) == Some(&true));
+    let undefined = lost.map(|((from, name), _)| Fault::Undefined {
+        path: path.to_owned(),
+        name,
+        from: if from.is_empty() {
+            SymbolId::module(path)
+        } else {
+            SymbolId::module(path).member(&from)
+        },
+    });
+    undefined
+        .chain(dangling_names(before, after, path))
+        .collect()
+}
+
+fn dangling_names(before: &Analysis, after: &Analysis, path: &str) -> Vec<Fault> {
+    let named = |analysis: &Analysis| -> BTreeMap<(bool, String), bool> {
+        let (imports, exports) = (analysis.imports(path), analysis.exports(path));
+        let imports = imports
+            .iter()
+            .map(|import| ((false, import.bound.clone()), !import.targets.is_empty()))
+            .collect::<Vec<_>>();
+        let exports = exports
+            .iter()
+            .map(|export| ((true, export.name.clone()), !export.targets.is_empty()))
+            .collect::<Vec<_>>();
+        imports.into_iter().chain(exports).collect()
+    };
+    let (old, new) = (named(before), named(after));
+    let lost = new
+        .into_iter()
+        .filter(|(key, means)| !means && old.get(key) == Some(&true));
+    lost.map(|((_, name), _)| Fault::DanglingName {
+        path: path.to_owned(),
+        name,
+    })
+    .collect()
+}
