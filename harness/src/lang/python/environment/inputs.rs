@@ -1,12 +1,13 @@
 //! What an environment depends on: as long as it stays the same, the environment is not made again.
 
+use super::locks::LOCKS;
 use super::requirements_file;
 use crate::config::Config;
 use crate::project::{FileKind, Project, ProjectError};
 use std::collections::BTreeSet;
 
 /// Changes whenever environments are made in another way than before.
-const RECIPE: u32 = 1;
+const RECIPE: u32 = 2;
 /// Files that say how the project is built and what it needs, wherever they lie.
 const NAMES: &[&str] = &[
     "pyproject.toml",
@@ -59,6 +60,7 @@ fn concerns(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     NAMES.contains(&name)
+        || LOCKS.iter().any(|(lock, _)| *lock == path)
         || COMPILED.contains(&extension)
         || requirements_file::tier(path).is_some()
 }

@@ -152,6 +152,13 @@ impl Collected {
         modules.chain(fixtures).chain(markers).collect()
     }
 
+    /// Whether an error speaks of the runner itself: its version may not suit the tests.
+    pub(super) fn blames_pytest(&self) -> bool {
+        self.errors
+            .values()
+            .any(|error| error.contains("_pytest") || error.contains("Pytest"))
+    }
+
     /// For the record.
     pub(super) fn collection(&self) -> Collection {
         let unknown = |name: &String| format!("no fixture is called `{name}`");

@@ -1,11 +1,13 @@
 //! Prepares Python projects: an isolated environment, the project installed from the work tree, and
 //! whatever its tests need.
 
+mod completion;
 mod examine;
 mod facts;
 mod inputs;
 mod install;
 mod interpreter;
+mod locks;
 mod missing;
 mod preparation;
 mod requirements_file;

@@ -1,29 +1,28 @@
 //! The making of an environment, step by step.
 
-use super::facts::{self, Facts};
+use super::facts::Facts;
 use super::install::Installer;
 use super::interpreter::Interpreter;
-use super::missing::{self, Collected, Missing};
 use super::scripts::{self, Script};
 use super::sources::{self, Content, Source, normal};
-use super::{candidates, choose, requirements_file, version};
-use crate::cache::CacheError;
+use super::{candidates, choose, locks, requirements_file, version};
+use crate::cache::{CacheError, write_atomically};
 use crate::config::Config;
 use crate::environment::{Collection, Environment, EnvironmentError, Job, Steps};
 use crate::project::Listing;
 use crate::sandbox::TreeEdits;
 use serde::Deserialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How often what is missing is looked for: each round can bring up the next import.
-const ROUNDS: usize = 12;
+/// Where requirements come from, with their lines.
+pub(super) type Known = Vec<(Source, Vec<String>)>;
 
 /// The answer of `scripts/describe_environment.py`.
 #[derive(Clone, Debug, Default, Deserialize)]
-struct Described {
-    packages: BTreeMap<String, String>,
+pub(super) struct Described {
+    pub(super) packages: BTreeMap<String, String>,
     project: Option<Distribution>,
 }
 
@@ -84,13 +83,15 @@ const ATTEMPTS: &[Attempt] = &[
 
 /// An environment in the making.
 pub(super) struct Preparation<'j, 'a> {
-    job: &'j mut Job<'a>,
-    steps: Steps<'a>,
-    installer: Installer,
-    tools: PathBuf,
+    pub(super) job: &'j mut Job<'a>,
+    pub(super) steps: Steps<'a>,
+    pub(super) installer: Installer,
+    pub(super) tools: PathBuf,
     facts: Facts,
-    files: Listing,
+    pub(super) files: Listing,
     layout: Layout,
+    /// Arguments that pin what the project's lock file pins.
+    constraints: Vec<String>,
 }
 
 impl<'j, 'a> Preparation<'j, 'a> {
@@ -114,7 +115,6 @@ impl<'j, 'a> Preparation<'j, 'a> {
         );
         let limits = job.config.limits.for_installation();
         let steps = Steps::new(job.launcher, limits, job.progress);
-        let layout = Layout::Path;
         let mut preparation = Self {
             job,
             steps,
@@ -122,7 +122,8 @@ impl<'j, 'a> Preparation<'j, 'a> {
             tools,
             facts,
             files,
-            layout,
+            layout: Layout::Path,
+            constraints: Vec::new(),
         };
         preparation.create(&chosen)?;
         let collection = preparation.fill()?;
@@ -150,6 +151,7 @@ impl<'j, 'a> Preparation<'j, 'a> {
                 Ok(collected.collection())
             }
             None => {
+                self.place_constraints()?;
                 self.install_project()?;
                 self.keep_generated()?;
                 let sources = self.install_requirements()?;
@@ -230,7 +232,7 @@ impl<'j, 'a> Preparation<'j, 'a> {
     }
 
     /// Installs the project's requirements, those of its tests, and pytest.
-    fn install_requirements(&mut self) -> Result<Vec<(Source, Vec<String>)>, EnvironmentError> {
+    fn install_requirements(&mut self) -> Result<Known, EnvironmentError> {
         let described = self.describe()?;
         let own = match &described.project {
             Some(project) => project.requirements.get("").cloned().unwrap_or_default(),
@@ -249,13 +251,12 @@ impl<'j, 'a> Preparation<'j, 'a> {
             )?;
         }
         if !self.describe()?.packages.contains_key("pytest") {
-            let advice =
-                "Is the package index reachable? pip reads its settings from its usual places.";
-            self.steps.require(
-                "install pytest",
-                &self.installer.install(&["pytest"]),
-                advice,
-            )?;
+            self.install_lines("install pytest", &["pytest".to_owned()])?;
+        }
+        if !self.describe()?.packages.contains_key("pytest") {
+            return Err(self.steps.failure(
+                "Is the package index reachable? pip reads its settings from its usual places.",
+            ));
         }
         Ok(sources)
     }
@@ -271,7 +272,7 @@ impl<'j, 'a> Preparation<'j, 'a> {
     }
 
     /// The sources with their lines; an extra's are known now.
-    fn sources(&self, described: &Described) -> Vec<(Source, Vec<String>)> {
+    fn sources(&self, described: &Described) -> Known {
         let extras = described
             .project
             .as_ref()
@@ -294,9 +295,19 @@ impl<'j, 'a> Preparation<'j, 'a> {
         with_lines.filter(|(_, lines)| !lines.is_empty()).collect()
     }
 
-    /// Installs the lines together, or one by one if that fails: each may fail for itself.
-    fn install_lines(&mut self, purpose: &str, lines: &[String]) -> Result<(), EnvironmentError> {
+    /// Installs the lines together: with the locked versions if there are any, else without, and one
+    /// by one if that fails too, because each may fail for itself.
+    pub(super) fn install_lines(
+        &mut self,
+        purpose: &str,
+        lines: &[String],
+    ) -> Result<(), EnvironmentError> {
+        let locked = [lines, &self.constraints].concat();
         if lines.is_empty()
+            || !self.constraints.is_empty()
+                && self
+                    .steps
+                    .attempt(purpose, &self.installer.install(&locked))?
             || self
                 .steps
                 .attempt(purpose, &self.installer.install(lines))?
@@ -311,80 +322,15 @@ impl<'j, 'a> Preparation<'j, 'a> {
         Ok(())
     }
 
-    /// Installs what a dry run of pytest lacks until it lacks nothing that can be had.
-    fn complete(
-        &mut self,
-        sources: &[(Source, Vec<String>)],
-    ) -> Result<Collection, EnvironmentError> {
-        let mut tried = BTreeSet::new();
-        let mut result = Collection::default();
-        for _ in 0..ROUNDS {
-            let (collected, missing) = self.dry_run()?;
-            result = collected.collection();
-            let installed = self.describe()?.packages;
-            let new = |one: &Missing| {
-                !installed.contains_key(&one.distribution) && tried.insert(one.clone())
-            };
-            let missing: Vec<Missing> = missing.into_iter().filter(new).collect();
-            if missing.is_empty() {
-                break;
-            }
-            for one in missing {
-                let line = known_line(sources, &one.distribution).unwrap_or(one.distribution);
-                let purpose = format!("missing {}: install {line}", one.what);
-                self.steps
-                    .attempt(&purpose, &self.installer.install(&[line]))?;
-            }
+    /// Writes the locked versions down for the installer, if there are any.
+    fn place_constraints(&mut self) -> Result<(), EnvironmentError> {
+        let lines = locks::constraints(self.job.project.root());
+        if !lines.is_empty() {
+            let path = self.tools.join("constraints.txt");
+            write_atomically(&path, lines.join("\n").as_bytes())?;
+            self.constraints = vec!["-c".into(), path.display().to_string()];
         }
-        Ok(result)
-    }
-
-    /// Lets pytest collect, and says what it found and what it lacked.
-    fn dry_run(&mut self) -> Result<(Collected, BTreeSet<Missing>), EnvironmentError> {
-        let plugin = scripts::place(&self.tools, Script::Collect)?;
-        let answer = self.job.sandbox.scratch()?.join("collect.json");
-        let tests = &self.job.config.tests;
-        let path = self
-            .installer
-            .variables
-            .get("PYTHONPATH")
-            .cloned()
-            .flatten();
-        let path = path.map(|path| format!(":{path}")).unwrap_or_default();
-        let folder = plugin.parent().unwrap_or(&self.tools).display();
-        let options = [
-            "-m",
-            "pytest",
-            "--collect-only",
-            "-q",
-            "-p",
-            "lacuna_collect",
-            "-p",
-            "no:cacheprovider",
-        ];
-        let command = self
-            .installer
-            .command(self.installer.python())
-            .args(options);
-        let command = command.args(&tests.arguments).args(&tests.paths);
-        let command = command
-            .env("PYTHONPATH", format!("{folder}{path}"))
-            .env("LACUNA_COLLECT", &answer);
-        self.steps.attempt("collect the tests", &command)?;
-        let own = facts::own_modules(&self.files);
-        let collected = fs::read(&answer)
-            .ok()
-            .and_then(|text| serde_json::from_slice(&text).ok());
-        let collected: Option<Collected> = collected;
-        let found = match collected {
-            Some(collected) => (collected.clone(), collected.missing(&own)),
-            None => (
-                Collected::broken(self.steps.last_log()),
-                missing::missing_in_text(self.steps.last_log(), &own),
-            ),
-        };
-        self.job.sandbox.materialise(&TreeEdits::default())?;
-        Ok(found)
+        Ok(())
     }
 
     /// A requirement may have replaced the project by a released copy (pytest needs pluggy, say).
@@ -395,7 +341,7 @@ impl<'j, 'a> Preparation<'j, 'a> {
         Ok(())
     }
 
-    fn describe(&self) -> Result<Described, EnvironmentError> {
+    pub(super) fn describe(&self) -> Result<Described, EnvironmentError> {
         let script = scripts::place(&self.tools, Script::DescribeEnvironment)?;
         let command = self.installer.command(self.installer.python());
         let command = command.arg("-I").arg(script).arg(self.job.sandbox.tree());
@@ -440,14 +386,8 @@ fn fingerprint(environment: &Environment, config: &Config) -> String {
     blake3::hash(&content).to_hex().to_string()
 }
 
-/// A line for the distribution that the project itself has somewhere: it knows which version.
-fn known_line(sources: &[(Source, Vec<String>)], distribution: &str) -> Option<String> {
-    let mut lines = sources.iter().flat_map(|(_, lines)| lines);
-    lines.find(|line| is_name(line, distribution)).cloned()
-}
-
 /// Whether a requirement line is for this distribution.
-fn is_name(line: &str, distribution: &str) -> bool {
+pub(super) fn is_name(line: &str, distribution: &str) -> bool {
     let end = line
         .find(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c))
         .unwrap_or(line.len());

@@ -16,6 +16,7 @@ def pytest_make_collect_report(collector):
     original = collector.collect
 
     def collect():
+        __tracebackhide__ = True
         try:
             return original()
         except BaseException as error:
