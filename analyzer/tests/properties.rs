@@ -1,0 +1,152 @@
+//! Laws that hold for every file, however broken.
+#![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use analyzer::{Analysis, AnalysisHost, Change};
+use proptest::prelude::*;
+
+fn analysis(bytes: &[u8]) -> Analysis {
+    let mut host = AnalysisHost::new();
+    host.apply(Change {
+        files: vec![("m.py".to_owned(), Some(Arc::from(bytes)))],
+        trace: None,
+    });
+    host.analysis()
+}
+
+/// Asks everything, and checks that ids are unique and that ranges lie in the file and in each other.
+fn check(bytes: &[u8]) {
+    let analysis = analysis(bytes);
+    let symbols = analysis.symbols("m.py");
+    let ids: BTreeSet<_> = symbols.iter().map(|symbol| &symbol.id).collect();
+    assert_eq!(ids.len(), symbols.len(), "ids are unique");
+    for symbol in symbols.iter() {
+        let container = symbol
+            .container
+            .as_ref()
+            .map(|id| analysis.symbol(id).unwrap());
+        let around = container.map_or(0..bytes.len(), |container| container.full);
+        for inner in [
+            Some(&symbol.full),
+            symbol.body.as_ref(),
+            symbol.doc.as_ref(),
+            Some(&symbol.focus),
+        ] {
+            let Some(inner) = inner else { continue };
+            assert!(
+                around.start <= inner.start && inner.start <= inner.end,
+                "{symbol:?}"
+            );
+            assert!(inner.end <= around.end, "{symbol:?} in {around:?}");
+        }
+        assert!(symbol.full.start <= symbol.focus.start && symbol.focus.end <= symbol.full.end);
+    }
+    assert!(
+        symbols.is_sorted_by_key(|symbol| symbol.full.start),
+        "source order"
+    );
+    let references = analysis.references("m.py");
+    assert!(references.is_sorted_by_key(|reference| (reference.range.start, reference.range.end)));
+    for reference in references.iter() {
+        assert!(reference.range.end <= bytes.len());
+        assert!(ids.contains(&reference.from));
+        assert!(reference.targets.is_sorted());
+    }
+    for problem in analysis.problems("m.py").iter() {
+        assert!(problem.range.end <= bytes.len());
+    }
+    analysis.imports("m.py");
+    analysis.exports("m.py");
+    analysis.graph();
+}
+
+/// Pieces of code that, put together at random, are nearly a program.
+const PIECES: &[&str] = &[
+    "def f(x: \"A\" = 1, *a, **k):",
+    "class A(B, metaclass=M):",
+    "\n",
+    "\n    ",
+    "\n        ",
+    "@x.setter",
+    "@overload",
+    "x",
+    " = ",
+    "self.x",
+    "return x",
+    "yield",
+    "import a.b as c",
+    "from . import *",
+    "from .a import (b, c)",
+    "(",
+    ")",
+    "[",
+    "]",
+    "lambda y: y",
+    "f\"{x!r:>{y}}\"",
+    "'",
+    "\"\"\"",
+    "# c",
+    "\\\n",
+    "\r\n",
+    "\u{c}",
+    "é",
+    "__all__ = ['x']",
+    "x += 1",
+    "match x:",
+    "case A(b=c):",
+    "type T[U] = U",
+    "global x",
+    "nonlocal x",
+    "async ",
+    "await ",
+    "for x in y:",
+    "with x as y:",
+    "try:",
+    "except E as e:",
+    "else:",
+    "if TYPE_CHECKING:",
+    "del x",
+    "a, *b = c",
+    "getattr(x, 'y')",
+    "super().x",
+    ".",
+    ",",
+    "1",
+    ";",
+    "{**x}",
+    "x if y else z",
+    "(y := x)",
+    "[x for x in y if x]",
+    "not x",
+    "x == y",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_can_be_analysed(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        check(&bytes);
+    }
+
+    #[test]
+    fn anything_like_a_program_can_be_analysed(pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..40)) {
+        check(pieces.concat().as_bytes());
+    }
+}
+
+#[test]
+fn deep_nesting_and_long_chains_can_be_analysed() {
+    check("(".repeat(20_000).as_bytes());
+    check(format!("x = {}1", "1 + ".repeat(20_000)).as_bytes());
+    check(format!("x = {}1{}", "f(".repeat(5_000), ")".repeat(5_000)).as_bytes());
+    check(format!("x = a{}", ".b()".repeat(5_000)).as_bytes());
+    let nested: String = (0..200)
+        .map(|depth| format!("{}def f():\n", " ".repeat(depth)))
+        .collect();
+    check(nested.as_bytes());
+}
