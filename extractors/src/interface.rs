@@ -89,3 +89,6 @@ fn fence(text: &str) -> String {
     let runs = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     "`".repeat(3.max(runs + 1))
 }
+
+#[cfg(test)]
+mod tests;

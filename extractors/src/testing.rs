@@ -67,3 +67,31 @@ pub(crate) fn visible(bytes: &[u8]) -> String {
         .replace('\u{c}', "␌")
         .replace('\u{feff}', "⌁")
 }
+
+/// The source files of a folder of an exact release of a real package; `None` where it cannot be had.
+pub(crate) fn real_files(
+    name: &str,
+    version: &str,
+    folder: &str,
+) -> Option<BTreeMap<String, Vec<u8>>> {
+    let root = fixtures::sdist(name, version)?;
+    let mut files = BTreeMap::new();
+    let mut folders = vec![root.join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "py") {
+                let relative = path
+                    .strip_prefix(&root)
+                    .unwrap()
+                    .to_str()
+                    .unwrap()
+                    .to_owned();
+                files.insert(relative, std::fs::read(path).unwrap());
+            }
+        }
+    }
+    Some(files)
+}

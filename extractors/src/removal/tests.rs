@@ -3,6 +3,7 @@
 mod definitions;
 mod names;
 mod needs;
+mod real;
 mod stubs;
 
 use std::collections::BTreeMap;

@@ -22,12 +22,18 @@ pub(super) fn interface(
     symbols: &[Symbol],
     top: &BTreeSet<SymbolId>,
 ) -> Vec<(SymbolId, String)> {
-    let page = Page {
+    let mut page = Page {
         tree,
         symbols,
         top,
+        wanted: BTreeSet::new(),
         strings: strings(tree),
     };
+    page.wanted = top
+        .iter()
+        .flat_map(|id| page.chain(id))
+        .map(principal)
+        .collect();
     let module = symbols.iter().find(|symbol| symbol.container.is_none());
     let shown = module.map(|module| page.members(&module.id, top.contains(&module.id)));
     let mut entries: Vec<(SymbolId, String)> = Vec::new();
@@ -47,6 +53,8 @@ struct Page<'a> {
     tree: &'a SyntaxTree,
     symbols: &'a [Symbol],
     top: &'a BTreeSet<SymbolId>,
+    /// The top symbols and what holds them, as families.
+    wanted: BTreeSet<SymbolId>,
     /// Strings that span lines, in order.
     strings: Vec<Range<usize>>,
 }
@@ -66,23 +74,23 @@ impl<'a> Page<'a> {
     }
 
     fn is_wanted(&self, id: &SymbolId) -> bool {
-        let family = principal(id);
-        self.top
-            .iter()
-            .any(|top| top.is_within(id) || principal(top) == family)
+        self.wanted.contains(&principal(id))
     }
 
     /// Whether everything public of a symbol is shown.
     fn is_top(&self, id: &SymbolId) -> bool {
-        std::iter::successors(Some(id), |id| self.container(id)).any(|id| self.top.contains(id))
+        self.chain(id).any(|id| self.top.contains(id))
     }
 
-    fn container(&self, id: &SymbolId) -> Option<&'a SymbolId> {
-        self.symbols
-            .iter()
-            .find(|symbol| symbol.id == *id)?
-            .container
-            .as_ref()
+    /// A symbol and what holds it, innermost first.
+    fn chain<'s>(&'s self, id: &'s SymbolId) -> impl Iterator<Item = &'s SymbolId> {
+        std::iter::successors(Some(id), |id| {
+            self.symbols
+                .iter()
+                .find(|symbol| symbol.id == **id)?
+                .container
+                .as_ref()
+        })
     }
 
     fn symbol(&self, symbol: &Symbol, depth: usize, out: &mut String) {
