@@ -1,7 +1,8 @@
 //! The part of the dependency graph that one file gives rise to.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
 
 use crate::facts::{DefId, Definition, Name, Summary};
 use crate::graph::{Place, StaticEdge, StaticKind};
@@ -10,7 +11,7 @@ use crate::resolution::{ByName, Resolution};
 use crate::symbol::SymbolId;
 
 /// What an edge leads to.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum End {
     /// A symbol.
     Symbol(SymbolId),
@@ -18,7 +19,8 @@ pub(crate) enum End {
     Named(Name),
 }
 
-/// The edges that one file gives rise to: the first of each kind between two ends, in order.
+/// The edges that one file gives rise to: the first of each kind between two ends. Those of what
+/// encloses what come first, then uses, imports and inheritance, each in source order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FileEdges {
     /// From symbol, to end, how.
@@ -26,14 +28,15 @@ pub(crate) struct FileEdges {
 }
 
 /// What tells edges between the same two ends apart.
-type Key = (SymbolId, End, StaticKind, std::cmp::Reverse<Confidence>);
+type Key = (SymbolId, End, StaticKind, Confidence);
 
 impl FileEdges {
     /// The edges of a file.
     pub fn of(summary: &Summary, resolution: &Resolution) -> Self {
         let mut builder = Builder {
             summary,
-            edges: BTreeMap::new(),
+            seen: FxHashSet::default(),
+            edges: Vec::new(),
         };
         let path: Arc<str> = summary
             .definitions
@@ -70,29 +73,16 @@ impl FileEdges {
             }
         }
         builder.classes(resolution);
-        let edges = builder
-            .edges
-            .into_iter()
-            .map(|((from, to, kind, confidence), place)| {
-                (
-                    from,
-                    to,
-                    StaticEdge {
-                        kind,
-                        confidence: confidence.0,
-                        place,
-                    },
-                )
-            });
         Self {
-            edges: edges.collect(),
+            edges: builder.edges,
         }
     }
 }
 
 struct Builder<'a> {
     summary: &'a Summary,
-    edges: BTreeMap<Key, Place>,
+    seen: FxHashSet<Key>,
+    edges: Vec<(SymbolId, End, StaticEdge)>,
 }
 
 impl Builder<'_> {
@@ -104,8 +94,16 @@ impl Builder<'_> {
         confidence: Confidence,
         place: &Place,
     ) {
-        let key = (from.clone(), to, kind, std::cmp::Reverse(confidence));
-        self.edges.entry(key).or_insert_with(|| place.clone());
+        let key = (from.clone(), to, kind, confidence);
+        if !self.seen.contains(&key) {
+            let edge = StaticEdge {
+                kind,
+                confidence,
+                place: place.clone(),
+            };
+            self.edges.push((key.0.clone(), key.1.clone(), edge));
+            self.seen.insert(key);
+        }
     }
 
     fn add(&mut self, from: &SymbolId, to: &SymbolId, kind: StaticKind, place: &Place) {

@@ -1,7 +1,10 @@
 //! The incremental database: files and traces in, symbols, references, the dependency graph and
 //! features out. It runs no process, reads no disk and prints nothing.
 
-#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail loudly"))]
+#![cfg_attr(
+    test,
+    allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")
+)]
 
 mod database;
 mod edges;

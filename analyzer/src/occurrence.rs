@@ -62,7 +62,8 @@ pub struct Target {
 }
 
 /// A use of a name outside import statements and `__all__`. Built-in names and locals that are no
-/// symbols have none.
+/// symbols have none. Implicit uses that could only be found by name (an operator on objects of
+/// unknown class) are listed once for each symbol they stand in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
     /// The name itself: for `a.b.c` there is one reference each for `a`, `b` and `c`.

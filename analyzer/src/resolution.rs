@@ -35,7 +35,7 @@ pub(crate) struct Detail {
 }
 
 /// Names that stand for all of their definitions.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ByName {
     /// The targets were all found one by one.
     None,

@@ -8,7 +8,8 @@ use grammars::tree_sitter::Node;
 use crate::facts::{Expr, ExprId, ScopeKind};
 use crate::occurrence::{ReferenceKind, Runs};
 
-use super::lower::{LITERAL, Pass, UNKNOWN, children, fields};
+use super::lower::{LITERAL, Pass, UNKNOWN};
+use super::nodes::{children, field, fields};
 
 impl<'t> Pass<'t> {
     /// Visits an annotation and gives the object it describes.
@@ -63,7 +64,7 @@ impl<'t> Pass<'t> {
     /// `Class[arguments]`
     fn generic(&mut self, class: Node<'_>, arguments: &[Node<'_>]) -> ExprId {
         let object = self.described(class);
-        let name = match class.child_by_field_name("attribute") {
+        let name = match field(class, "attribute") {
             Some(attribute) => self.text(attribute),
             None => self.text(class),
         };

@@ -5,17 +5,18 @@ use grammars::tree_sitter::Node;
 use crate::facts::{Expr, ExprId, Name, Use};
 use crate::occurrence::ReferenceKind;
 
-use super::lower::{LITERAL, Pass, UNKNOWN, children};
+use super::lower::{LITERAL, Pass, UNKNOWN};
+use super::nodes::{children, field};
 use super::statements::ITERATION;
 
 impl<'t> Pass<'t> {
     /// `function(arguments)`
     pub fn call(&mut self, node: Node<'_>, kind: ReferenceKind) -> ExprId {
-        let Some(function) = node.child_by_field_name("function") else {
+        let Some(function) = field(node, "function") else {
             self.block(node);
             return UNKNOWN;
         };
-        let arguments = node.child_by_field_name("arguments");
+        let arguments = field(node, "arguments");
         let kind = if kind == ReferenceKind::Read {
             ReferenceKind::Call
         } else {
@@ -37,9 +38,7 @@ impl<'t> Pass<'t> {
         if callee == LITERAL {
             return LITERAL;
         }
-        let named = function
-            .child_by_field_name("attribute")
-            .unwrap_or(function);
+        let named = field(function, "attribute").unwrap_or(function);
         self.refer(named, ReferenceKind::Implicit, Use::Invoke(callee));
         self.add(Expr::Call(callee))
     }
@@ -131,7 +130,7 @@ impl<'t> Pass<'t> {
     /// `"prefix" + …`, `… + "suffix"`, `"visit_%s" % …`
     fn sum_pattern(&self, sum: Node<'_>) -> Option<(Name, Name, bool)> {
         let plain = |side: &str| -> &'t str {
-            sum.child_by_field_name(side)
+            field(sum, side)
                 .filter(|side| side.kind() == "string")
                 .and_then(|string| {
                     children(string)
@@ -140,7 +139,7 @@ impl<'t> Pass<'t> {
                 })
                 .map_or("", |content| self.text(content))
         };
-        let (prefix, suffix) = match sum.child_by_field_name("operator")?.kind() {
+        let (prefix, suffix) = match field(sum, "operator")?.kind() {
             "+" => (plain("left"), plain("right")),
             "%" => plain("left").split_once("%s")?,
             _ => return None,

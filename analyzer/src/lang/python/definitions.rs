@@ -8,7 +8,8 @@ use crate::facts::{Binding, DefId, Expr, ExprId, Role, ScopeId, ScopeKind};
 use crate::occurrence::{ReferenceKind, Runs};
 use crate::symbol::{ByteRange, Symbol, SymbolId, SymbolKind};
 
-use super::lower::{LITERAL, Pass, UNKNOWN, children, definition, fields};
+use super::lower::{LITERAL, Pass, UNKNOWN, definition};
+use super::nodes::{children, field, fields};
 
 /// How often each link was given out in each container.
 pub(super) type Links = FxHashMap<(DefId, String), u32>;
@@ -43,7 +44,7 @@ impl Pass<'_> {
             .into_iter()
             .filter(|child| child.kind() == "decorator")
             .collect();
-        match node.child_by_field_name("definition") {
+        match field(node, "definition") {
             Some(definition) => self.define(node, definition, &decorators),
             None => self.block(node),
         }
@@ -51,7 +52,7 @@ impl Pass<'_> {
 
     /// A function or class; `full` is the node with its decorators.
     pub fn define(&mut self, full: Node<'_>, node: Node<'_>, decorators: &[Node<'_>]) {
-        let Some(name) = node.child_by_field_name("name") else {
+        let Some(name) = field(node, "name") else {
             return self.block(node);
         };
         let is_class = node.kind() == "class_definition";
@@ -61,13 +62,7 @@ impl Pass<'_> {
             _ => SymbolKind::Function,
         };
         let marks = self.decorators(decorators);
-        let symbol = self.declare(
-            kind,
-            full,
-            name,
-            marks.mark,
-            node.child_by_field_name("body"),
-        );
+        let symbol = self.declare(kind, full, name, marks.mark, field(node, "body"));
         self.definition(symbol).role = marks.role;
         let mut header = self.place;
         header.symbol = symbol;
@@ -77,7 +72,7 @@ impl Pass<'_> {
                     pass.read(expression, ReferenceKind::Decorator);
                 }
             }
-            if let Some(parameters) = node.child_by_field_name("type_parameters") {
+            if let Some(parameters) = field(node, "type_parameters") {
                 pass.type_parameters(parameters);
             }
             if is_class {
@@ -89,8 +84,7 @@ impl Pass<'_> {
     }
 
     fn class(&mut self, symbol: DefId, node: Node<'_>) {
-        for base in node
-            .child_by_field_name("superclasses")
+        for base in field(node, "superclasses")
             .map(children)
             .unwrap_or_default()
         {
@@ -108,12 +102,10 @@ impl Pass<'_> {
             let base = self.read(node, ReferenceKind::Base);
             return self.definition(class).bases.push(base);
         }
-        let Some(value) = node.child_by_field_name("value") else {
+        let Some(value) = field(node, "value") else {
             return;
         };
-        let keyword = node
-            .child_by_field_name("name")
-            .map_or("", |name| self.text(name));
+        let keyword = field(node, "name").map_or("", |name| self.text(name));
         if keyword == "metaclass" {
             let metaclass = self.read(value, ReferenceKind::Base);
             self.definition(class).metaclass = Some(metaclass);
@@ -126,7 +118,7 @@ impl Pass<'_> {
         let header = self.place;
         let scope = self.open_scope(ScopeKind::Function, Some(header.scope));
         self.definition(symbol).scope = Some(scope);
-        if let Some(annotation) = node.child_by_field_name("return_type") {
+        if let Some(annotation) = field(node, "return_type") {
             let declared = self.annotation(annotation);
             self.definition(symbol).declared = Some(declared);
         }
@@ -137,7 +129,7 @@ impl Pass<'_> {
         if inside.runs != Runs::Never {
             inside.runs = Runs::WhenCalled;
         }
-        if let Some(parameters) = node.child_by_field_name("parameters") {
+        if let Some(parameters) = field(node, "parameters") {
             let receiver = self.receiver(symbol, node);
             self.parameters(parameters, scope, receiver);
         }
@@ -156,9 +148,7 @@ impl Pass<'_> {
         if self.definition(symbol).kind != SymbolKind::Method {
             return None;
         }
-        let name = node
-            .child_by_field_name("name")
-            .map_or("", |name| self.text(name));
+        let name = field(node, "name").map_or("", |name| self.text(name));
         let on_class = matches!(name, "__new__" | "__init_subclass__" | "__class_getitem__");
         match self.definition(symbol).role {
             Role::Static => None,
@@ -172,12 +162,9 @@ impl Pass<'_> {
     pub fn parameters(&mut self, node: Node<'_>, scope: ScopeId, receiver: Option<ExprId>) {
         for (index, parameter) in children(node).into_iter().enumerate() {
             let is_splat = parameter_name(parameter).kind() != "identifier";
-            let declared = parameter
-                .child_by_field_name("type")
-                .map(|annotation| self.annotation(annotation));
-            let default = parameter
-                .child_by_field_name("value")
-                .map(|value| self.read(value, ReferenceKind::Default));
+            let declared = field(parameter, "type").map(|annotation| self.annotation(annotation));
+            let default =
+                field(parameter, "value").map(|value| self.read(value, ReferenceKind::Default));
             let value = match (receiver, declared) {
                 (Some(receiver), _) if index == 0 && !is_splat => receiver,
                 (_, Some(declared)) if !is_splat => declared,
@@ -227,9 +214,7 @@ impl Pass<'_> {
         let mut decorators = Decorators::default();
         for node in nodes.iter().filter_map(|node| node.named_child(0)) {
             let name = match node.kind() {
-                "attribute" => node
-                    .child_by_field_name("attribute")
-                    .map_or("", |name| self.text(name)),
+                "attribute" => field(node, "attribute").map_or("", |name| self.text(name)),
                 "identifier" => self.text(node),
                 _ => continue,
             };
@@ -325,7 +310,7 @@ impl Pass<'_> {
 
 /// The node that names a parameter.
 fn parameter_name(node: Node<'_>) -> Node<'_> {
-    node.child_by_field_name("name")
+    field(node, "name")
         .or_else(|| {
             (node.kind() == "typed_parameter")
                 .then(|| node.named_child(0))

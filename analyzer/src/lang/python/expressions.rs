@@ -5,7 +5,8 @@ use grammars::tree_sitter::Node;
 use crate::facts::{Expr, ExprId, Name, Use};
 use crate::occurrence::{ReferenceKind, Runs};
 
-use super::lower::{LITERAL, Pass, UNKNOWN, children, fields};
+use super::lower::{LITERAL, Pass, UNKNOWN};
+use super::nodes::{children, field, fields};
 use super::statements::ITERATION;
 
 impl Pass<'_> {
@@ -46,9 +47,7 @@ impl Pass<'_> {
             | "generator_expression" => self.comprehension(node),
             "parenthesized_expression" | "await" => self.single(node, kind),
             "yield" => self.yielded(node),
-            "keyword_argument" => node
-                .child_by_field_name("value")
-                .map_or(UNKNOWN, |value| self.visit(value)),
+            "keyword_argument" => field(node, "value").map_or(UNKNOWN, |value| self.visit(value)),
             "type" => self.annotation(node),
             "list_splat" | "dictionary_splat" => {
                 for part in children(node) {
@@ -71,10 +70,7 @@ impl Pass<'_> {
     }
 
     fn attribute(&mut self, node: Node<'_>, kind: ReferenceKind) -> ExprId {
-        let Some((object, attribute)) = node
-            .child_by_field_name("object")
-            .zip(node.child_by_field_name("attribute"))
-        else {
+        let Some((object, attribute)) = field(node, "object").zip(field(node, "attribute")) else {
             self.block(node);
             return UNKNOWN;
         };
@@ -116,7 +112,7 @@ impl Pass<'_> {
     }
 
     fn subscript(&mut self, node: Node<'_>, kind: ReferenceKind) -> ExprId {
-        let Some(value) = node.child_by_field_name("value") else {
+        let Some(value) = field(node, "value") else {
             self.block(node);
             return UNKNOWN;
         };
@@ -158,19 +154,15 @@ impl Pass<'_> {
     /// A chain `a + b + c + …` leans to the left and may be very long: it is walked, not recursed into.
     fn binary(&mut self, node: Node<'_>) -> ExprId {
         let mut chain = vec![node];
-        let mut leftmost = node.child_by_field_name("left");
+        let mut leftmost = field(node, "left");
         while let Some(left) = leftmost.filter(|left| left.kind() == "binary_operator") {
             chain.push(left);
-            leftmost = left.child_by_field_name("left");
+            leftmost = field(left, "left");
         }
         let mut value = leftmost.map_or(UNKNOWN, |left| self.visit(left));
         for operation in chain.into_iter().rev() {
-            let right = operation
-                .child_by_field_name("right")
-                .map_or(UNKNOWN, |right| self.visit(right));
-            let operator = operation
-                .child_by_field_name("operator")
-                .map_or("", |operator| operator.kind());
+            let right = field(operation, "right").map_or(UNKNOWN, |right| self.visit(right));
+            let operator = field(operation, "operator").map_or("", |operator| operator.kind());
             self.operator(operation, operator, value, right);
             value = if value == LITERAL && (right == LITERAL || operator == "%") {
                 LITERAL
@@ -202,13 +194,8 @@ impl Pass<'_> {
     }
 
     fn unary(&mut self, node: Node<'_>) -> ExprId {
-        let value = node
-            .child_by_field_name("argument")
-            .map_or(UNKNOWN, |argument| self.visit(argument));
-        let method: &[&str] = match node
-            .child_by_field_name("operator")
-            .map_or("", |operator| operator.kind())
-        {
+        let value = field(node, "argument").map_or(UNKNOWN, |argument| self.visit(argument));
+        let method: &[&str] = match field(node, "operator").map_or("", |operator| operator.kind()) {
             "-" => &["__neg__"],
             "+" => &["__pos__"],
             _ => &["__invert__"],
@@ -231,7 +218,7 @@ impl Pass<'_> {
     fn either(&mut self, node: Node<'_>) -> ExprId {
         let values = ["left", "right"]
             .into_iter()
-            .filter_map(|side| node.child_by_field_name(side))
+            .filter_map(|side| field(node, side))
             .map(|side| self.visit(side))
             .collect();
         self.one_of(values)
@@ -255,10 +242,8 @@ impl Pass<'_> {
     /// A walrus in a comprehension binds around it; binding it here is close enough, because names
     /// that are not found here are looked for around it only if they are project names.
     fn named_expression(&mut self, node: Node<'_>) -> ExprId {
-        let value = node
-            .child_by_field_name("value")
-            .map_or(UNKNOWN, |value| self.visit(value));
-        if let Some(name) = node.child_by_field_name("name") {
+        let value = field(node, "value").map_or(UNKNOWN, |value| self.visit(value));
+        if let Some(name) = field(node, "name") {
             self.bind_value(name, value);
         }
         value
@@ -267,7 +252,7 @@ impl Pass<'_> {
     fn lambda(&mut self, node: Node<'_>) -> ExprId {
         let mut place = self.place;
         place.scope = self.open_scope(crate::facts::ScopeKind::Function, Some(place.scope));
-        if let Some(parameters) = node.child_by_field_name("parameters") {
+        if let Some(parameters) = field(node, "parameters") {
             self.parameters(parameters, place.scope, None);
         }
         place.runner = place.symbol;
@@ -294,10 +279,10 @@ impl Pass<'_> {
     fn dictionary(&mut self, node: Node<'_>) -> ExprId {
         let mut values = Vec::new();
         for entry in children(node) {
-            if let Some(key) = entry.child_by_field_name("key") {
+            if let Some(key) = field(entry, "key") {
                 self.visit(key);
             }
-            values.push(match entry.child_by_field_name("value") {
+            values.push(match field(entry, "value") {
                 Some(value) => self.visit(value),
                 None => self.visit(entry),
             });
@@ -322,12 +307,12 @@ impl Pass<'_> {
             .into_iter()
             .filter(|part| part.kind() != "pair")
             .collect();
-        let body = node.child_by_field_name("body");
+        let body = field(node, "body");
         // The first iterable is evaluated outside.
         let first = clauses
             .iter()
             .find(|clause| clause.kind() == "for_in_clause")
-            .and_then(|clause| clause.child_by_field_name("right"));
+            .and_then(|clause| field(*clause, "right"));
         let item = first.map_or(UNKNOWN, |first| self.iterate(first));
         self.in_anonymous_scope(|pass| {
             for clause in clauses {
@@ -356,7 +341,7 @@ impl Pass<'_> {
                         item = self.iterate(right);
                     }
                 }
-                if let Some(left) = clause.child_by_field_name("left") {
+                if let Some(left) = field(clause, "left") {
                     self.target(left, item);
                 }
             }

@@ -5,7 +5,8 @@ use grammars::tree_sitter::Node;
 use crate::facts::{Binding, DefId, ExportPart, Expr, ImportPath, MODULE_SCOPE, Name, RawImport};
 use crate::symbol::ByteRange;
 
-use super::lower::{Pass, children, fields};
+use super::lower::Pass;
+use super::nodes::{children, field, fields};
 
 const PUBLIC_LIST: &str = "__all__";
 
@@ -13,7 +14,7 @@ impl<'t> Pass<'t> {
     /// Any of the three import statements.
     pub fn import_statement(&mut self, node: Node<'_>) {
         let statement = self.range(node);
-        let (level, module) = match node.child_by_field_name("module_name") {
+        let (level, module) = match field(node, "module_name") {
             Some(module) => self.module_name(module),
             None => (0, String::new()),
         };
@@ -167,18 +168,14 @@ impl<'t> Pass<'t> {
                 parts.push(ExportPart::Name(Name::new_static(PUBLIC_LIST)))
             }
             "attribute" if self.attribute_name(node) == PUBLIC_LIST => {
-                if let Some(object) = node.child_by_field_name("object") {
+                if let Some(object) = field(node, "object") {
                     let module = self.quiet_value(object);
                     parts.push(ExportPart::AllOf(module));
                 }
             }
             "call" => {
                 // `list(other.__all__)`, `sorted([…])`
-                for argument in node
-                    .child_by_field_name("arguments")
-                    .map(children)
-                    .unwrap_or_default()
-                {
+                for argument in field(node, "arguments").map(children).unwrap_or_default() {
                     self.export_parts(argument, parts);
                 }
             }
@@ -193,7 +190,7 @@ impl<'t> Pass<'t> {
 
     /// `__all__.extend(…)`, `.append(…)` add names.
     pub fn public_list_call(&mut self, function: Node<'_>, arguments: Option<Node<'_>>) {
-        let Some(object) = function.child_by_field_name("object") else {
+        let Some(object) = field(function, "object") else {
             return;
         };
         let adds = matches!(
@@ -208,16 +205,12 @@ impl<'t> Pass<'t> {
     }
 
     fn attribute_name(&self, node: Node<'_>) -> &'t str {
-        node.child_by_field_name("attribute")
-            .map_or("", |name| self.text(name))
+        field(node, "attribute").map_or("", |name| self.text(name))
     }
 
     /// The value of a dotted expression whose names were visited before.
     fn quiet_value(&mut self, node: Node<'_>) -> crate::facts::ExprId {
-        match (
-            node.child_by_field_name("object"),
-            node.child_by_field_name("attribute"),
-        ) {
+        match (field(node, "object"), field(node, "attribute")) {
             (Some(object), Some(attribute)) => {
                 let object = self.quiet_value(object);
                 let name = self.name(attribute);
@@ -233,8 +226,8 @@ impl<'t> Pass<'t> {
 
 /// The two parts of `name as alias`.
 fn name_and_alias(item: Node<'_>) -> (Node<'_>, Option<Node<'_>>) {
-    match item.child_by_field_name("name") {
-        Some(name) => (name, item.child_by_field_name("alias")),
+    match field(item, "name") {
+        Some(name) => (name, field(item, "alias")),
         None => (item, None),
     }
 }

@@ -16,6 +16,7 @@ use crate::summary;
 use crate::symbol::{ByteRange, Symbol, SymbolId, SymbolKind};
 
 use super::definitions::{self, Links};
+use super::nodes::children;
 
 /// Code nested deeper than this is not looked at: the pass is recursive, and no stack is endless.
 const DEEPEST: u32 = 400;
@@ -278,26 +279,6 @@ pub(super) fn definition(id: SymbolId, kind: SymbolKind, container: DefId) -> De
         is_generator: false,
         attributes: BTreeMap::new(),
     }
-}
-
-/// The named children of a node without comments.
-pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor)
-        .filter(|child| !is_extra(*child))
-        .collect()
-}
-
-/// The children of a node in one field, without comments.
-pub(super) fn fields<'t>(node: Node<'t>, field: &str) -> Vec<Node<'t>> {
-    let mut cursor = node.walk();
-    node.children_by_field_name(field, &mut cursor)
-        .filter(|child| child.is_named() && !is_extra(*child))
-        .collect()
-}
-
-fn is_extra(node: Node<'_>) -> bool {
-    matches!(node.kind(), "comment" | "line_continuation")
 }
 
 fn syntax_error(range: ByteRange) -> Problem {

@@ -12,6 +12,7 @@ mod expressions;
 mod imports;
 mod lower;
 mod modules;
+mod nodes;
 mod references;
 mod statements;
 mod targets;

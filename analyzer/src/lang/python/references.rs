@@ -7,11 +7,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::database::{Db, SourceFile};
 use crate::facts::{
-    Binding, ExportPart, Expr, ExprId, MODULE_SCOPE, Name, RawImport, RawReference, ScopeId, Use,
+    Binding, DefId, ExportPart, Expr, ExprId, MODULE_SCOPE, Name, RawImport, RawReference, ScopeId,
+    Use,
 };
 use crate::files::text;
 use crate::names::{named, named_like};
-use crate::occurrence::{Confidence, Export, Import, Reference, ReferenceKind, Target};
+use crate::occurrence::{Confidence, Export, Import, Reference, ReferenceKind, Runs, Target};
 use crate::resolution::{ByName, Detail, Resolution};
 use crate::summary::lookup;
 use crate::symbol::{SymbolId, SymbolKind};
@@ -25,6 +26,8 @@ pub(super) fn resolve(db: &dyn Db, file: SourceFile) -> Resolution {
         session: Session::new(db, file),
         imports: FxHashMap::default(),
         named: FxHashMap::default(),
+        named_any: FxHashMap::default(),
+        by_name_seen: FxHashSet::default(),
         merged: FxHashMap::default(),
     };
     resolver.index_imports();
@@ -77,7 +80,10 @@ struct Resolver<'db> {
     session: Session<'db>,
     /// The first import that binds a name in a scope.
     imports: FxHashMap<(ScopeId, Name), usize>,
-    named: FxHashMap<&'static [&'static str], Arc<[Target]>>,
+    named: FxHashMap<Name, Arc<[Target]>>,
+    named_any: FxHashMap<&'static [&'static str], Arc<[Target]>>,
+    /// Implicit uses by name alone that were listed: the symbols around them and the names.
+    by_name_seen: FxHashSet<(DefId, DefId, Runs, ByName)>,
     merged: FxHashMap<TargetsKey, Arc<[Target]>>,
 }
 
@@ -108,6 +114,14 @@ impl Resolver<'_> {
             } => (self.protocol(*object, methods, *by_name), None),
         };
         let by_name = targets.by_name.clone();
+        if raw.kind == ReferenceKind::Implicit
+            && targets.found.is_empty()
+            && !self
+                .by_name_seen
+                .insert((raw.from, raw.runner, raw.runs, by_name.clone()))
+        {
+            return Vec::new();
+        }
         let passed = self.passed_classes(raw, &targets);
         let mut references = Vec::new();
         let all = self.all_targets(targets);
@@ -449,10 +463,13 @@ impl Resolver<'_> {
         let db = self.session.db;
         match names {
             ByName::None => Arc::from([]),
-            ByName::One(name) => named(db, text(db, name)),
-            ByName::Any([name]) => named(db, text(db, name)),
-            ByName::Any(names) => self
+            ByName::One(name) => self
                 .named
+                .entry(name.clone())
+                .or_insert_with(|| named(db, text(db, name)))
+                .clone(),
+            ByName::Any(names) => self
+                .named_any
                 .entry(names)
                 .or_insert_with(|| {
                     let mut all: Vec<Target> = names

@@ -5,7 +5,8 @@ use grammars::tree_sitter::Node;
 use crate::facts::{Expr, ExprId, MODULE_SCOPE, ScopeId, ScopeKind, Use};
 use crate::occurrence::{ReferenceKind, Runs};
 
-use super::lower::{Pass, UNKNOWN, children, fields};
+use super::lower::{Pass, UNKNOWN};
+use super::nodes::{children, field, fields};
 
 impl Pass<'_> {
     /// Visits a node if it is a statement that needs care, and says whether it was one.
@@ -36,12 +37,12 @@ impl Pass<'_> {
     }
 
     fn if_statement(&mut self, node: Node<'_>) {
-        let condition = node.child_by_field_name("condition");
+        let condition = field(node, "condition");
         let never = condition.is_some_and(|condition| self.is_type_checking(condition));
         if let Some(condition) = condition {
             self.truth(condition);
         }
-        if let Some(consequence) = node.child_by_field_name("consequence") {
+        if let Some(consequence) = field(node, "consequence") {
             let mut place = self.place;
             if never {
                 place.runs = Runs::Never;
@@ -56,7 +57,7 @@ impl Pass<'_> {
     /// `TYPE_CHECKING` or `typing.TYPE_CHECKING`.
     fn is_type_checking(&self, condition: Node<'_>) -> bool {
         let name = match condition.kind() {
-            "attribute" => condition.child_by_field_name("attribute"),
+            "attribute" => field(condition, "attribute"),
             _ => Some(condition),
         };
         name.is_some_and(|name| self.text(name) == "TYPE_CHECKING")
@@ -89,17 +90,11 @@ impl Pass<'_> {
 
     fn except_clause(&mut self, node: Node<'_>) {
         let parts = children(node);
-        let (Some(value), alias) = (
-            node.child_by_field_name("value"),
-            node.child_by_field_name("alias"),
-        ) else {
+        let (Some(value), alias) = (field(node, "value"), field(node, "alias")) else {
             return self.block(node);
         };
         let (value, alias) = match value.kind() {
-            "as_pattern" => (
-                value.named_child(0).unwrap_or(value),
-                value.child_by_field_name("alias"),
-            ),
+            "as_pattern" => (value.named_child(0).unwrap_or(value), field(value, "alias")),
             _ => (value, alias),
         };
         let class = self.visit(value);
@@ -113,14 +108,11 @@ impl Pass<'_> {
     }
 
     fn with_item(&mut self, node: Node<'_>) {
-        let Some(value) = node.child_by_field_name("value") else {
+        let Some(value) = field(node, "value") else {
             return self.block(node);
         };
         let (manager, alias) = match value.kind() {
-            "as_pattern" => (
-                value.named_child(0).unwrap_or(value),
-                value.child_by_field_name("alias"),
-            ),
+            "as_pattern" => (value.named_child(0).unwrap_or(value), field(value, "alias")),
             _ => (value, None),
         };
         let object = self.visit(manager);
@@ -204,7 +196,7 @@ impl Pass<'_> {
                 self.read(target, ReferenceKind::Write);
             }
             "subscript" => {
-                if let Some(value) = target.child_by_field_name("value") {
+                if let Some(value) = field(target, "value") {
                     let object = self.visit(value);
                     self.protocol(target, object, &["__delitem__"], true);
                 }
@@ -284,8 +276,7 @@ const CONTEXT: &[&str] = &["__enter__", "__exit__", "__aenter__", "__aexit__"];
 
 /// The two sides of a `for` or an assignment.
 pub(super) fn sides(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
-    node.child_by_field_name("left")
-        .zip(node.child_by_field_name("right"))
+    field(node, "left").zip(field(node, "right"))
 }
 
 /// A one-word pattern binds a name, except as the class of a class pattern.

@@ -6,13 +6,14 @@ use crate::facts::{Binding, DefId, Expr, ExprId, ScopeKind, Use};
 use crate::occurrence::ReferenceKind;
 use crate::symbol::SymbolKind;
 
-use super::lower::{Pass, UNKNOWN, children};
+use super::lower::{Pass, UNKNOWN};
+use super::nodes::{children, field, fields};
 use super::statements::sides;
 
 impl Pass<'_> {
     /// `a = b = value`, `a: T = value`, `a: T`.
     pub fn assignment(&mut self, node: Node<'_>) -> ExprId {
-        let Some(left) = node.child_by_field_name("left") else {
+        let Some(left) = field(node, "left") else {
             self.block(node);
             return UNKNOWN;
         };
@@ -21,14 +22,10 @@ impl Pass<'_> {
             place.symbol = symbol;
         }
         self.at(place, |pass| {
-            let declared = node
-                .child_by_field_name("type")
-                .map(|annotation| pass.annotation(annotation));
-            let value = node
-                .child_by_field_name("right")
-                .map(|right| pass.visit(right));
+            let declared = field(node, "type").map(|annotation| pass.annotation(annotation));
+            let value = field(node, "right").map(|right| pass.visit(right));
             let exports = pass.is_public_list(left);
-            if exports && let Some(right) = node.child_by_field_name("right") {
+            if exports && let Some(right) = field(node, "right") {
                 pass.export_list(right, true);
             }
             pass.assign(left, declared.into_iter().chain(value).collect(), declared);
@@ -112,9 +109,7 @@ impl Pass<'_> {
             if is_export {
                 pass.export_list(right, false);
             }
-            let operator = node
-                .child_by_field_name("operator")
-                .map_or("", |operator| operator.kind());
+            let operator = field(node, "operator").map_or("", |operator| operator.kind());
             pass.operator(node, operator, object, value);
             if left.kind() != "identifier" {
                 pass.target(left, UNKNOWN);
@@ -131,11 +126,11 @@ impl Pass<'_> {
             "identifier" => self.bind_value(node, value),
             "attribute" => self.attribute_target(node, value),
             "subscript" => {
-                if let Some(object) = node.child_by_field_name("value") {
+                if let Some(object) = field(node, "value") {
                     let object = self.visit(object);
                     self.protocol(node, object, &["__setitem__"], true);
                 }
-                for index in super::lower::fields(node, "subscript") {
+                for index in fields(node, "subscript") {
                     self.visit(index);
                 }
             }
@@ -190,10 +185,7 @@ impl Pass<'_> {
 
     /// `object.name = value`: a value for the objects of a class, or a change from outside.
     fn attribute_target(&mut self, node: Node<'_>, value: ExprId) {
-        let Some((object, attribute)) = node
-            .child_by_field_name("object")
-            .zip(node.child_by_field_name("attribute"))
-        else {
+        let Some((object, attribute)) = field(node, "object").zip(field(node, "attribute")) else {
             return self.block(node);
         };
         let object = self.visit(object);

@@ -1,0 +1,45 @@
+//! Steps from a node of the syntax tree to its children.
+
+use std::num::NonZeroU16;
+use std::sync::LazyLock;
+
+use grammars::Language;
+use grammars::tree_sitter::Node;
+use rustc_hash::FxHashMap;
+
+/// The grammar's numbers of the fields: looking a field up by name is slow, and done for most nodes.
+static FIELDS: LazyLock<FxHashMap<String, NonZeroU16>> = LazyLock::new(|| {
+    let grammar = Language::Python.grammar();
+    let ids = 1..=u16::try_from(grammar.field_count()).unwrap_or(u16::MAX);
+    ids.filter_map(NonZeroU16::new)
+        .filter_map(|id| Some((grammar.field_name_for_id(id.get())?.to_owned(), id)))
+        .collect()
+});
+
+/// The first child of a node in a field.
+pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
+    node.child_by_field_id(FIELDS.get(name)?.get())
+}
+
+/// The children of a node in a field, without comments.
+pub(super) fn fields<'t>(node: Node<'t>, name: &str) -> Vec<Node<'t>> {
+    let Some(id) = FIELDS.get(name) else {
+        return Vec::new();
+    };
+    let mut cursor = node.walk();
+    node.children_by_field_id(*id, &mut cursor)
+        .filter(|child| child.is_named() && !is_extra(*child))
+        .collect()
+}
+
+/// The named children of a node without comments.
+pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor)
+        .filter(|child| !is_extra(*child))
+        .collect()
+}
+
+fn is_extra(node: Node<'_>) -> bool {
+    matches!(node.kind(), "comment" | "line_continuation")
+}
