@@ -184,12 +184,17 @@ pub fn environment(prepared: &Result<Environment, EnvironmentError>) -> Vec<Chec
 }
 
 fn summary(environment: &Environment) -> Check {
-    let seconds: f64 = environment.steps.iter().map(|step| step.seconds).sum();
+    let seconds = environment
+        .steps
+        .iter()
+        .map(|step| step.milliseconds)
+        .sum::<u64>()
+        / 1000;
     let (runtime, version) = (environment.runtime.display(), &environment.version);
     let packages = environment.packages.len();
     Check::good(
         "environment",
-        format!("{runtime} ({version}), {packages} packages, made in {seconds:.0} s"),
+        format!("{runtime} ({version}), {packages} packages, made in {seconds} s"),
     )
 }
 

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 pub use steps::{Step, StepOutcome, Steps};
 
 /// An environment in which the project's tests can run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Environment {
     /// The name of the language, as in its row.
     pub language: String,

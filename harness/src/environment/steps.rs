@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 const LOG_LINES: usize = 40;
 
 /// One thing that was done.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     /// What for, such as "install the dependencies".
     pub purpose: String,
@@ -18,8 +18,8 @@ pub struct Step {
     pub outcome: StepOutcome,
     /// How the command ended, such as "exit code 1".
     pub ended: String,
-    /// Elapsed time.
-    pub seconds: f64,
+    /// Elapsed time in milliseconds.
+    pub milliseconds: u64,
     /// The last lines it printed.
     pub log: String,
 }
@@ -119,7 +119,7 @@ fn step(purpose: &str, command: &Command, finished: &Finished) -> Step {
             StepOutcome::Failed
         },
         ended: finished.ended.to_string(),
-        seconds: finished.wall.as_secs_f64(),
+        milliseconds: u64::try_from(finished.wall.as_millis()).unwrap_or(u64::MAX),
         log: streams.join("\n").trim().to_owned(),
     }
 }
