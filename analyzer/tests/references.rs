@@ -448,3 +448,155 @@ def two(): pass
         "#]],
     );
 }
+
+#[test]
+fn annotations_say_what_an_object_is() {
+    check(
+        r#"
+//- m.py
+from __future__ import annotations
+from typing import Optional, Union
+class Box:
+    def area(self) -> "Box": pass
+    def rest(self) -> list[Box]: pass
+class Bag: 
+    def area(self): pass
+def use(a: Optional[Box], b: "Box | None", c: list["Box"], d: dict[str, Box], e: type[Box], f: Union[Box, Bag]):
+    a.area().area()
+    b.area()
+    for each in c: each.area()
+    d["k"].area()
+    e().area()
+    f.area()
+    a.rest()[0].area()
+    for it in a.rest(): it.area()
+    boxes: list[Box] = []
+    [box.area() for box in boxes]
+"#,
+        expect![[r#"
+            4:Box in Box.area Annotation Never → m.py::Box
+            5:Box in Box.rest Annotation Never → m.py::Box
+            8:Optional in use Annotation Never through 0 → 
+            8:Box in use Annotation Never → m.py::Box
+            8:Box in use Annotation Never → m.py::Box
+            8:Box in use Annotation Never → m.py::Box
+            8:Box in use Annotation Never → m.py::Box
+            8:Box in use Annotation Never → m.py::Box
+            8:Union in use Annotation Never through 1 → 
+            8:Box in use Annotation Never → m.py::Box
+            8:Bag in use Annotation Never → m.py::Bag
+            9:area in use Call WhenCalled → m.py::Box.area
+            9:area in use Call WhenCalled → m.py::Box.area
+            10:area in use Call WhenCalled → m.py::Box.area
+            11:area in use Call WhenCalled → m.py::Box.area
+            12:area in use Call WhenCalled → m.py::Box.area
+            13:area in use Call WhenCalled → m.py::Box.area
+            14:area in use Call WhenCalled → m.py::Bag.area m.py::Box.area
+            15:rest in use Call WhenCalled → m.py::Box.rest
+            15:area in use Call WhenCalled → m.py::Box.area
+            16:rest in use Call WhenCalled → m.py::Box.rest
+            16:area in use Call WhenCalled → m.py::Box.area
+            17:Box in use Annotation Never → m.py::Box
+            18:area in use Call WhenCalled → m.py::Box.area
+        "#]],
+    );
+}
+
+#[test]
+fn enumerations_data_classes_and_tuples_are_used_through_their_fields() {
+    check(
+        r#"
+//- m.py
+import enum
+from dataclasses import dataclass
+class Color(enum.Enum):
+    RED = 1
+    def shade(self): pass
+@dataclass
+class Point:
+    x: int
+    y: int = 0
+def use(p: Point):
+    Color.RED.shade()
+    for color in Color: color.shade()
+    Point(1).x
+    p.y
+"#,
+        expect![[r#"
+            3:enum in Color Base AtImport through 0 → 
+            6:dataclass in Point Decorator AtImport through 1 → 
+            10:Point in use Annotation AtImport → m.py::Point
+            11:Color in use Read WhenCalled → m.py::Color
+            11:RED in use Read WhenCalled → m.py::Color.RED
+            11:shade in use Call WhenCalled → ?m.py::Color.shade
+            12:Color in use Read WhenCalled → m.py::Color
+            12:shade in use Call WhenCalled → m.py::Color.shade
+            13:Point in use Call WhenCalled → m.py::Point
+            13:x in use Read WhenCalled → m.py::Point.x
+            14:y in use Read WhenCalled → m.py::Point.y
+        "#]],
+    );
+}
+
+#[test]
+fn functions_that_make_objects_tell_their_class() {
+    check(
+        r#"
+//- m.py
+from contextlib import contextmanager
+class Box:
+    def area(self): pass
+    def __enter__(self): return self
+def make():
+    box = Box()
+    return box
+@contextmanager
+def opened(): yield Box()
+def many():
+    for _ in range(3): yield make()
+make().area()
+with opened() as o: o.area()
+with Box() as b: b.area()
+for each in many(): each.area()
+alias = make
+alias().area()
+table = {"a": Box()}
+table["a"].area()
+first, second = Box(), 1
+first.area()
+class Holder:
+    box = None
+    def __init__(self): self.box = Box(); self.other, self.third = make(), 1
+    def go(self): self.box.area(); self.other.area()
+"#,
+        expect![[r#"
+            6:Box in make Call WhenCalled → m.py::Box
+            8:contextmanager in opened Decorator AtImport through 0 → 
+            9:Box in opened Call WhenCalled → m.py::Box
+            11:make in many Call WhenCalled → m.py::make
+            12:make in (module) Call AtImport → m.py::make
+            12:area in (module) Call AtImport → m.py::Box.area
+            13:opened in (module) Call AtImport → m.py::opened
+            13:area in (module) Call AtImport → m.py::Box.area
+            14:Box in (module) Call AtImport → m.py::Box
+            14:area in (module) Call AtImport → m.py::Box.area
+            15:many in (module) Call AtImport → m.py::many
+            15:area in (module) Call AtImport → m.py::Box.area
+            16:make in alias Read AtImport → m.py::make
+            17:alias in (module) Call AtImport → m.py::alias
+            17:area in (module) Call AtImport → m.py::Box.area
+            18:Box in table Call AtImport → m.py::Box
+            19:table in (module) Read AtImport → m.py::table
+            19:area in (module) Call AtImport → m.py::Box.area
+            20:Box in first Call AtImport → m.py::Box
+            21:first in (module) Read AtImport → m.py::first
+            21:area in (module) Call AtImport → m.py::Box.area
+            24:box in Holder.__init__ Write WhenCalled → m.py::Holder.box
+            24:Box in Holder.__init__ Call WhenCalled → m.py::Box
+            24:make in Holder.__init__ Call WhenCalled → m.py::make
+            25:box in Holder.go Read WhenCalled → m.py::Holder.box
+            25:area in Holder.go Call WhenCalled → m.py::Box.area
+            25:area in Holder.go Call WhenCalled → m.py::Box.area
+        "#]],
+    );
+}
