@@ -9,4 +9,5 @@ pub mod environment;
 pub mod lang;
 pub mod process;
 pub mod project;
+pub mod runner;
 pub mod sandbox;

@@ -4,6 +4,7 @@ pub mod python;
 
 use crate::environment::Toolchain;
 use crate::project::Listing;
+use crate::runner::TestRunner;
 
 /// A row of the table.
 pub struct Language {
@@ -11,12 +12,15 @@ pub struct Language {
     pub name: &'static str,
     /// How environments are made.
     pub toolchain: &'static dyn Toolchain,
+    /// How tests are run.
+    pub runner: &'static dyn TestRunner,
 }
 
 /// All rows; where a project suits several, the first.
 static LANGUAGES: &[Language] = &[Language {
     name: "python",
     toolchain: &python::environment::Python,
+    runner: &python::runner::Pytest::NATIVE,
 }];
 
 /// The language of a project with these files.
@@ -24,6 +28,11 @@ pub fn of(files: &Listing) -> Option<&'static Language> {
     LANGUAGES
         .iter()
         .find(|language| language.toolchain.suits(files))
+}
+
+/// The row with this name, as environments and records carry it.
+pub fn named(name: &str) -> Option<&'static Language> {
+    LANGUAGES.iter().find(|language| language.name == name)
 }
 
 /// The names of all languages, for messages.

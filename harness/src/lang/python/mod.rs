@@ -1,3 +1,5 @@
 //! Python.
 
 pub mod environment;
+pub mod runner;
+pub mod tracer;

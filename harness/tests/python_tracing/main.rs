@@ -1,0 +1,14 @@
+//! Running and tracing Python tests, on every supported Python of this machine.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test may fail, and says what it skips"
+)]
+
+mod pitfalls;
+mod processes;
+mod results;
+mod support;
+mod toy;
