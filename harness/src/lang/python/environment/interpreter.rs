@@ -11,6 +11,8 @@ use std::time::Duration;
 
 /// Minor versions that are looked for by name, newest first.
 const MINORS: std::ops::RangeInclusive<u32> = 6..=20;
+/// The oldest version that we and the tools that we rely on support.
+const OLDEST: Version = (3, 8, 0);
 /// What an interpreter is asked.
 const QUESTION: &str = "\
 import json, platform, sys
@@ -54,52 +56,60 @@ impl Interpreter {
     }
 }
 
-/// All interpreters found by name on PATH and in pyenv's folder, newest first.
+/// All interpreters found by name on PATH and where version managers keep them, newest first.
 pub(super) fn find(launcher: &Launcher) -> Vec<Interpreter> {
     let mut seen = BTreeSet::new();
+    let mut is_new = |path: &Path| path.canonicalize().is_ok_and(|real| seen.insert(real));
     let candidates = on_path()
-        .chain(in_pyenv())
-        .filter(|path| seen.insert(path.canonicalize().ok()));
+        .into_iter()
+        .chain(managed())
+        .filter(|path| is_new(path));
     let answers: BTreeSet<_> = candidates.filter_map(|path| ask(&path, launcher)).collect();
-    let mut known = BTreeSet::new();
-    let newest_first = answers.into_iter().rev();
-    newest_first
-        .filter(|found| known.insert(found.path.clone()))
-        .collect()
+    answers.into_iter().rev().collect()
 }
 
-fn on_path() -> impl Iterator<Item = PathBuf> {
-    let names: Vec<String> = MINORS
-        .rev()
-        .map(|minor| format!("python3.{minor}"))
-        .collect();
-    let names: Vec<String> = names
-        .into_iter()
+fn on_path() -> Vec<PathBuf> {
+    let versioned = MINORS.rev().map(|minor| format!("python3.{minor}"));
+    let names: Vec<String> = versioned
         .chain(["python3".into(), "python".into()])
         .collect();
     let path = env::var_os("PATH").unwrap_or_default();
-    let folders: Vec<PathBuf> = env::split_paths(&path).collect();
-    let all = folders
-        .into_iter()
-        .flat_map(move |folder| names.clone().into_iter().map(move |name| folder.join(name)));
-    all.filter(|path| path.is_file())
+    // Shims are slow wrappers of what `managed` finds directly.
+    let folders = env::split_paths(&path).filter(|folder| !folder.ends_with("shims"));
+    let programs = folders.flat_map(|folder| {
+        names
+            .iter()
+            .map(move |name| folder.join(name))
+            .collect::<Vec<_>>()
+    });
+    programs.filter(|path| path.is_file()).collect()
 }
 
-fn in_pyenv() -> impl Iterator<Item = PathBuf> {
-    let home = || env::var_os("HOME").map(|home| Path::new(&home).join(".pyenv"));
-    let root = env::var_os("PYENV_ROOT").map(PathBuf::from).or_else(home);
-    let versions = root.and_then(|root| fs::read_dir(root.join("versions")).ok());
-    let mut versions: Vec<PathBuf> = versions
+/// Where pyenv, asdf, mise and uv keep their versions: a folder each, with `bin/python` in it.
+fn managed() -> Vec<PathBuf> {
+    let home = env::var_os("HOME").map(PathBuf::from);
+    let pyenv = env::var_os("PYENV_ROOT").map(|root| Path::new(&root).join("versions"));
+    let usual = [
+        ".pyenv/versions",
+        ".asdf/installs/python",
+        ".local/share/mise/installs/python",
+        ".local/share/uv/python",
+    ];
+    let usual = usual
+        .iter()
+        .filter_map(|folder| Some(home.as_ref()?.join(folder)));
+    let versions = pyenv
         .into_iter()
+        .chain(usual)
+        .filter_map(|folder| fs::read_dir(folder).ok())
+        .flatten();
+    let mut programs: Vec<PathBuf> = versions
         .flatten()
-        .flatten()
-        .map(|entry| entry.path())
+        .map(|entry| entry.path().join("bin/python"))
         .collect();
-    versions.sort();
-    versions
-        .into_iter()
-        .map(|version| version.join("bin/python"))
-        .filter(|path| path.is_file())
+    programs.retain(|path| path.is_file());
+    programs.sort();
+    programs
 }
 
 /// Asks a program whether it is an interpreter; a wrapper without a version behind it is none.
@@ -129,7 +139,7 @@ impl Wish {
     pub(super) fn describe(&self) -> String {
         match &self.asked {
             Some(asked) => format!("{asked} (from lacuna.toml)"),
-            None => self.allowed.to_string(),
+            None => format!("{} (and lacuna 3.8 or later)", self.allowed),
         }
     }
 
@@ -148,7 +158,8 @@ impl Wish {
     }
 
     fn suits(&self, interpreter: &Interpreter) -> bool {
-        let usable = interpreter.complete || self.incomplete_will_do;
+        let complete = interpreter.complete || self.incomplete_will_do;
+        let usable = complete && interpreter.version >= OLDEST;
         let asked = self.asked.as_deref();
         usable
             && match asked.map(|asked| (asked, Specifiers::parse(&as_prefix(asked)))) {
@@ -189,6 +200,7 @@ mod tests {
             one((3, 11, 7), "CPython", true, true),
             one((3, 10, 9), "PyPy", true, true),
             one((3, 8, 18), "CPython", true, true),
+            one((3, 7, 16), "CPython", true, true),
         ]
     }
 
@@ -209,6 +221,7 @@ mod tests {
         assert_eq!(chosen(&allowed("")), Some((3, 13, 0)));
         assert_eq!(chosen(&allowed(">=3.8,<3.11")), Some((3, 8, 18)));
         assert_eq!(chosen(&allowed(">=3.15")), None);
+        assert_eq!(chosen(&allowed("<3.8")), None, "too old for us");
     }
 
     #[test]

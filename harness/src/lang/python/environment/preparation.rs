@@ -4,7 +4,7 @@ use super::facts::Facts;
 use super::install::Installer;
 use super::interpreter::Interpreter;
 use super::scripts::{self, Script};
-use super::sources::{self, Content, Source, normal};
+use super::sources::{self, Content, Source, name_of, normal};
 use super::{candidates, choose, locks, requirements_file, version};
 use crate::cache::{CacheError, write_atomically};
 use crate::config::Config;
@@ -245,10 +245,8 @@ impl<'j, 'a> Preparation<'j, 'a> {
             .iter()
             .filter(|(source, _)| Some(source.tier) == tier)
         {
-            self.install_lines(
-                &format!("install what the tests need ({})", source.origin),
-                lines,
-            )?;
+            let purpose = format!("install what the tests need ({})", source.origin);
+            self.install_lines(&purpose, &source.worthwhile(lines))?;
         }
         if !self.describe()?.packages.contains_key("pytest") {
             self.install_lines("install pytest", &["pytest".to_owned()])?;
@@ -388,10 +386,7 @@ fn fingerprint(environment: &Environment, config: &Config) -> String {
 
 /// Whether a requirement line is for this distribution.
 pub(super) fn is_name(line: &str, distribution: &str) -> bool {
-    let end = line
-        .find(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c))
-        .unwrap_or(line.len());
-    normal(&line[..end]) == normal(distribution)
+    name_of(line) == normal(distribution)
 }
 
 /// Whether a folder has modules or packages directly in it.

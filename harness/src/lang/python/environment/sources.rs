@@ -37,6 +37,85 @@ pub(super) enum Content {
     Extra(String),
 }
 
+/// Starts of the names of what people develop with and tests do not import.
+const TOOLS: &[&str] = &[
+    "autopep8",
+    "bandit",
+    "black",
+    "build",
+    "bump",
+    "check-manifest",
+    "codespell",
+    "commitizen",
+    "cruft",
+    "docformatter",
+    "docstrfmt",
+    "doc8",
+    "flake8",
+    "flit",
+    "furo",
+    "git-",
+    "griffe",
+    "hatch",
+    "ipdb",
+    "ipython",
+    "isort",
+    "jupyter",
+    "maturin",
+    "mkdocs",
+    "mypy",
+    "myst",
+    "nox",
+    "numpydoc",
+    "pdm",
+    "pip-",
+    "poetry",
+    "pre-commit",
+    "prek",
+    "pydocstyle",
+    "pylint",
+    "pyright",
+    "pyroma",
+    "pyupgrade",
+    "radon",
+    "readme-renderer",
+    "rstcheck",
+    "ruff",
+    "safety",
+    "scriv",
+    "semver",
+    "sphinx",
+    "towncrier",
+    "tox",
+    "twine",
+    "ty",
+    "types-",
+    "validate-pyproject",
+    "vulture",
+    "xenon",
+    "yapf",
+    "zest",
+];
+
+/// Whether a requirement line is for something that tests do not import.
+fn is_tool(line: &str) -> bool {
+    let name = name_of(line);
+    TOOLS.iter().any(|tool| match tool.ends_with('-') {
+        true => name.starts_with(tool),
+        false => name
+            .strip_prefix(tool)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('-')),
+    })
+}
+
+impl Source {
+    /// Those of the lines that are worth installing before anything is known to be missing.
+    pub(super) fn worthwhile(&self, lines: &[String]) -> Vec<String> {
+        let for_tests = |line: &&String| self.tier == Tier::Tests || !is_tool(line);
+        lines.iter().filter(for_tests).cloned().collect()
+    }
+}
+
 /// All sources in the order of their tiers, each in the order of the places that were looked at.
 pub(super) fn find(
     root: &Path,
@@ -321,6 +400,14 @@ pub(super) fn tier_of(name: &str) -> Option<Tier> {
 pub(super) fn normal(name: &str) -> String {
     let parts = name.split(['-', '_', '.']).filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("-").to_lowercase()
+}
+
+/// The normal name of the distribution that a requirement line is for.
+pub(super) fn name_of(line: &str) -> String {
+    let end = line
+        .find(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c))
+        .unwrap_or(line.len());
+    normal(&line[..end])
 }
 
 /// The extras, if a line asks for the project itself: `.`, `-e .[test]`, `name[test]`.

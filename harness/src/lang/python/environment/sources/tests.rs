@@ -161,3 +161,26 @@ fn a_line_of_tox_for_some_environments_only_is_left_out() {
     let kept: Vec<_> = lines.iter().filter_map(|line| tox_line(line)).collect();
     assert_eq!(kept, ["pytest", "-rreqs.txt", "x @ https://e.org/x"]);
 }
+
+#[test]
+fn of_a_list_for_development_what_tests_do_not_import_is_left_out() {
+    let lines = [
+        "pytest",
+        "ruff==0.5",
+        "sphinx-rtd-theme",
+        "types-PyYAML",
+        "black[jupyter]",
+        "typing-extensions",
+        "tyro",
+        "hypothesis",
+    ];
+    let lines = lines.map(str::to_owned);
+    let source = |tier| Source {
+        tier,
+        origin: String::new(),
+        content: Content::Lines(Vec::new()),
+    };
+    assert_eq!(source(Tier::Tests).worthwhile(&lines), lines);
+    let kept = source(Tier::Development).worthwhile(&lines);
+    assert_eq!(kept, ["pytest", "typing-extensions", "tyro", "hypothesis"]);
+}
