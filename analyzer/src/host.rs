@@ -59,7 +59,7 @@ impl AnalysisHost {
     /// Applies a change. What is equal to what is there already is no change.
     ///
     /// Waits until every [`Analysis`] is dropped; a question in flight in another thread is cancelled:
-    /// it unwinds with `salsa::Cancelled`.
+    /// it unwinds with [`crate::Cancelled`], for `Cancelled::catch`.
     pub fn apply(&mut self, change: Change) {
         let count = self.files.len();
         let mut is_moved = false;
@@ -93,6 +93,12 @@ impl AnalysisHost {
                 self.files.insert(path, file);
             }
         }
+    }
+
+    /// Frees the syntax trees and facts of all but the files asked for last; they are computed again
+    /// when they are needed. Waits like [`AnalysisHost::apply`].
+    pub fn trim(&mut self) {
+        salsa::Database::trigger_lru_eviction(&mut self.db);
     }
 
     /// A handle on the present state.

@@ -25,4 +25,5 @@ mod trace_symbols;
 pub use grammars::{Language, Problem, SourceText, SyntaxTree};
 pub use graph::DependencyGraph;
 pub use host::{Analysis, AnalysisHost, Change};
+pub use salsa::Cancelled;
 pub use trace_symbols::TraceSymbols;

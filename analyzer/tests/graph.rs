@@ -129,14 +129,16 @@ fn uses_by_name_lead_to_every_definition_of_the_name() {
     expect![[r#"
         m.py::use → m.py::A.go Reference(Call) by name at go
         m.py::use → m.py::B.go Reference(Call) by name at go
-    "#]].assert_eq(&shown(
+    "#]]
+    .assert_eq(&shown(
         &analysis,
         &graph.edges_from(&SymbolId::parse("m.py::use")),
     ));
     expect![[r#"
         m.py::use → m.py::B.go Reference(Call) by name at go
         m.py::other → m.py::B.go Reference(Call) by name at go
-    "#]].assert_eq(&shown(
+    "#]]
+    .assert_eq(&shown(
         &analysis,
         &graph.edges_to(&SymbolId::parse("m.py::B.go")),
     ));
@@ -148,7 +150,8 @@ fn a_shortest_path_follows_uses() {
     let graph = analysis.graph();
     let path =
         |from: &str, to: &str| graph.shortest_path(&SymbolId::parse(from), &SymbolId::parse(to));
-    expect!["Some([m.py::use, m.py::B.go, m.py::last])"].assert_eq(&format!("{:?}", path("m.py::use", "m.py::last")));
+    expect!["Some([m.py::use, m.py::B.go, m.py::last])"]
+        .assert_eq(&format!("{:?}", path("m.py::use", "m.py::last")));
     expect!["None"].assert_eq(&format!("{:?}", path("m.py::last", "m.py::use")));
     expect!["None"].assert_eq(&format!("{:?}", path("m.py::A", "m.py::A.go")));
     expect!["Some([m.py::use])"].assert_eq(&format!("{:?}", path("m.py::use", "m.py::use")));

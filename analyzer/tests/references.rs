@@ -425,6 +425,27 @@ unlisted()
 }
 
 #[test]
+fn a_circle_of_star_imports_ends_at_the_definition() {
+    check(
+        r#"
+//- pkg/__init__.py
+from pkg.tools import *
+from pkg.user import *
+//- pkg/tools.py
+def groups(): pass
+//- pkg/user.py
+from pkg import groups
+//- m.py
+from pkg import groups
+groups()
+"#,
+        expect![[r#"
+            2:groups in (module) Call AtImport through 0 → pkg/tools.py::groups
+        "#]],
+    );
+}
+
+#[test]
 fn the_list_of_public_names_is_read_in_all_its_forms() {
     check_exports(
         r#"

@@ -16,7 +16,7 @@ use crate::summary;
 use crate::symbol::{ByteRange, Symbol, SymbolId, SymbolKind};
 
 use super::definitions::{self, Links};
-use super::nodes::children;
+use super::nodes::is_extra;
 
 /// Code nested deeper than this is not looked at: the pass is recursive, and no stack is endless.
 const DEEPEST: u32 = 400;
@@ -134,7 +134,14 @@ impl<'t> Pass<'t> {
 
     /// Visits everything below a node, in order.
     pub fn block(&mut self, node: Node<'_>) {
-        for child in children(node) {
+        if node.child_count() == 0 {
+            return;
+        }
+        let mut cursor = node.walk();
+        for child in node
+            .named_children(&mut cursor)
+            .filter(|child| !is_extra(*child))
+        {
             self.visit(child);
         }
     }

@@ -40,6 +40,7 @@ pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
         .collect()
 }
 
-fn is_extra(node: Node<'_>) -> bool {
+/// Whether a node may stand anywhere and means nothing.
+pub(super) fn is_extra(node: Node<'_>) -> bool {
     matches!(node.kind(), "comment" | "line_continuation")
 }

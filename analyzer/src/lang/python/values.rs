@@ -260,7 +260,8 @@ impl<'db> Session<'db> {
         if let Some(bindings) = scope.names.get(name) {
             return self.bound(Home::Summary(file), bindings);
         }
-        // The last star import wins.
+        // The last star import wins. One in a circle of imports may know the name without its meaning.
+        let mut vague = Vec::new();
         for star in scope.stars.iter().rev() {
             let Some(Module::File(module)) = modules::find(self.db, file, star.level, &star.module)
             else {
@@ -268,12 +269,13 @@ impl<'db> Session<'db> {
             };
             if self.is_public(module, name) {
                 let found = self.member_of_file(module, name);
-                if !found.is_empty() {
+                if is_definite(&found) {
                     return found.to_vec();
                 }
+                vague.extend(found.iter().cloned());
             }
         }
-        Vec::new()
+        distinct(vague)
     }
 
     pub fn bound(&mut self, home: Home, bindings: &[Binding]) -> Vec<Found> {
@@ -554,6 +556,11 @@ impl<'db> Session<'db> {
             None => !name.starts_with('_'),
         }
     }
+}
+
+/// Whether something was found, and nothing of it is unknown.
+fn is_definite(found: &[Found]) -> bool {
+    !found.is_empty() && !found.contains(&Found::Unknown)
 }
 
 fn unknown() -> Values {
