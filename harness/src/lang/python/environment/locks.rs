@@ -103,7 +103,7 @@ mod tests {
             [[package]]
             name = "pytest"
             version = "8.4.2"
-            source = { registry = "https://pypi.org/simple" }
+            source = { registry = "https://index.example/simple" }
             [[package]]
             name = "numpy"
             version = "2.0.2"
