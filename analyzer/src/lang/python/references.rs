@@ -1,23 +1,18 @@
-//! References, imports and exports of one file, resolved.
+//! Uses of names in one file, resolved.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::database::{Db, SourceFile};
-use crate::facts::{
-    Binding, DefId, ExportPart, Expr, ExprId, MODULE_SCOPE, Name, RawImport, RawReference, ScopeId,
-    Use,
-};
+use crate::facts::{DefId, Expr, ExprId, Name, RawReference, ScopeId, Use};
 use crate::files::text;
 use crate::names::{named, named_like};
-use crate::occurrence::{Confidence, Export, Import, Reference, ReferenceKind, Runs, Target};
+use crate::occurrence::{Confidence, Export, Reference, ReferenceKind, Runs, Target};
 use crate::resolution::{ByName, Detail, Resolution};
-use crate::summary::lookup;
 use crate::symbol::{SymbolId, SymbolKind};
 
-use super::modules::{self, Module};
+use super::modules::Module;
 use super::values::{DefRef, Found, Home, Session, Value};
 
 /// Resolves all names of a file.
@@ -76,10 +71,10 @@ struct Targets {
 /// Targets found one by one, and the names whose definitions come on top.
 type TargetsKey = (Vec<SymbolId>, Vec<Name>);
 
-struct Resolver<'db> {
-    session: Session<'db>,
+pub(super) struct Resolver<'db> {
+    pub(super) session: Session<'db>,
     /// The first import that binds a name in a scope.
-    imports: FxHashMap<(ScopeId, Name), usize>,
+    pub(super) imports: FxHashMap<(ScopeId, Name), usize>,
     named: FxHashMap<Name, Arc<[Target]>>,
     named_any: FxHashMap<&'static [&'static str], Arc<[Target]>>,
     /// Implicit uses by name alone that were listed: the symbols around them and the names.
@@ -88,14 +83,6 @@ struct Resolver<'db> {
 }
 
 impl Resolver<'_> {
-    fn index_imports(&mut self) {
-        for (index, import) in self.session.facts.imports.iter().enumerate() {
-            self.imports
-                .entry((import.scope, import.bound.clone()))
-                .or_insert(index);
-        }
-    }
-
     /// The references that one use of a name gives: itself, and what it uses implicitly.
     fn reference(&mut self, raw: &RawReference) -> Vec<(Reference, Detail)> {
         let (targets, through) = match &raw.usage {
@@ -222,7 +209,7 @@ impl Resolver<'_> {
     }
 
     /// The symbols among what was found.
-    fn symbols(&mut self, found: &[Found]) -> Vec<SymbolId> {
+    pub(super) fn symbols(&mut self, found: &[Found]) -> Vec<SymbolId> {
         found
             .iter()
             .filter_map(|one| match one {
@@ -235,7 +222,7 @@ impl Resolver<'_> {
             .collect()
     }
 
-    fn expr(&self, id: ExprId) -> Option<Expr> {
+    pub(super) fn expr(&self, id: ExprId) -> Option<Expr> {
         self.session.facts.expressions.get(id.0 as usize).cloned()
     }
 
@@ -269,48 +256,6 @@ impl Resolver<'_> {
                 by_name: ByName::None,
             },
         }
-    }
-
-    /// The import that binds the name.
-    fn through(&mut self, id: ExprId) -> Option<usize> {
-        let Some(Expr::Name(scope, name)) = self.expr(id) else {
-            return None;
-        };
-        let facts = self.session.facts.clone();
-        match lookup(&facts.scopes, scope, &name) {
-            Some((owner, bindings)) => {
-                let is_import = bindings
-                    .iter()
-                    .any(|binding| matches!(binding, Binding::Import(_)));
-                is_import
-                    .then(|| self.imports.get(&(owner, name)).copied())
-                    .flatten()
-            }
-            None => self.through_star(&name),
-        }
-    }
-
-    fn through_star(&mut self, name: &Name) -> Option<usize> {
-        let facts = self.session.facts.clone();
-        let file = self.session.file;
-        let stars = facts
-            .imports
-            .iter()
-            .enumerate()
-            .rev()
-            .filter(|(_, import)| import.bound == "*");
-        for (index, star) in stars {
-            let module = modules::find(self.session.db, file, star.path.level, &star.path.module);
-            let Some(Module::File(module)) = module else {
-                continue;
-            };
-            if self.session.is_public(module, name)
-                && !self.session.member_of_file(module, name).is_empty()
-            {
-                return Some(index);
-            }
-        }
-        None
     }
 
     /// What a call runs besides the name that stands in the text.
@@ -483,141 +428,6 @@ impl Resolver<'_> {
                 .clone(),
         }
     }
-
-    fn import(&mut self, index: u32, raw: &RawImport, loads: &mut Vec<(u32, SymbolId)>) -> Import {
-        let (db, file) = (self.session.db, self.session.file);
-        let module = match modules::find(db, file, raw.path.level, &raw.path.module) {
-            Some(Module::File(module)) => Some(module),
-            _ => None,
-        };
-        let targets = match (raw.bound == "*", module) {
-            (true, Some(module)) => self.star_targets(module),
-            (true, None) => Vec::new(),
-            (false, _) => {
-                let found = self.session.imported(file, &raw.path);
-                self.symbols(&found)
-            }
-        };
-        let named = module.map(|module| module.path(db).to_owned());
-        for path in named.iter().map(String::as_str).chain(
-            targets
-                .iter()
-                .filter(|target| target.is_module())
-                .map(SymbolId::path),
-        ) {
-            loads.extend(
-                modules::packages_around(db, path)
-                    .into_iter()
-                    .map(|package| (index, package)),
-            );
-        }
-        let from = self
-            .session
-            .facts
-            .definitions
-            .get(raw.from.0 as usize)
-            .map(|from| from.id.clone());
-        Import {
-            statement: raw.statement.clone(),
-            item: raw.item.clone(),
-            bound: raw.bound.to_string(),
-            scope: from.unwrap_or_else(|| SymbolId::module(file.path(db))),
-            targets: sorted(targets),
-            module: named,
-            runs: raw.runs,
-        }
-    }
-
-    fn star_targets(&mut self, module: SourceFile) -> Vec<SymbolId> {
-        let names = match self.session.public_names(module, &mut Vec::new()) {
-            Some(names) => names.to_vec(),
-            None => self.session.all_names(module, &mut Vec::new()),
-        };
-        names
-            .iter()
-            .filter(|name| !name.starts_with("__"))
-            .flat_map(|name| self.members_of_module(module, name))
-            .collect()
-    }
-
-    fn members_of_module(&mut self, module: SourceFile, name: &Name) -> Vec<SymbolId> {
-        let found = self.session.member_of_module(&Module::File(module), name);
-        sorted(self.symbols(&found))
-    }
-}
-
-impl Session<'_> {
-    /// The names in the list of public names of a module, if it has one.
-    pub fn public_names(
-        &mut self,
-        module: SourceFile,
-        around: &mut Vec<SourceFile>,
-    ) -> Option<Rc<[Name]>> {
-        let summary = self.summary(module);
-        let parts = summary.exports.as_ref()?;
-        if around.contains(&module) {
-            return Some(Rc::from([]));
-        }
-        around.push(module);
-        let mut names = Vec::new();
-        for part in parts {
-            match part {
-                ExportPart::Name(name) => names.push(name.clone()),
-                ExportPart::AllOf(object) => {
-                    for value in self.values(Home::Summary(module), *object).iter() {
-                        if let Value::Module(Module::File(other)) = value {
-                            names.extend(
-                                self.public_names(*other, around)
-                                    .iter()
-                                    .flat_map(|names| names.to_vec()),
-                            );
-                        }
-                    }
-                }
-            }
-        }
-        around.pop();
-        Some(names.into())
-    }
-
-    /// The names that a star import of a module without a list of public names binds, sorted.
-    fn all_names(&mut self, module: SourceFile, around: &mut Vec<SourceFile>) -> Vec<Name> {
-        if around.contains(&module) {
-            return Vec::new();
-        }
-        around.push(module);
-        let summary = self.summary(module);
-        let mut names: Vec<Name> = Vec::new();
-        if let Some(scope) = summary.scopes.get(MODULE_SCOPE.0 as usize) {
-            names.extend(
-                scope
-                    .names
-                    .keys()
-                    .filter(|name| !name.starts_with('_'))
-                    .cloned(),
-            );
-            for star in scope.stars.iter().rev() {
-                if let Some(Module::File(other)) =
-                    modules::find(self.db, module, star.level, &star.module)
-                {
-                    match self.public_names(other, &mut Vec::new()) {
-                        Some(public) => names.extend(public.iter().cloned()),
-                        None => names.extend(self.all_names(other, around)),
-                    }
-                }
-            }
-        }
-        around.pop();
-        names.sort();
-        names.dedup();
-        names
-    }
-}
-
-fn sorted(mut symbols: Vec<SymbolId>) -> Vec<SymbolId> {
-    symbols.sort();
-    symbols.dedup();
-    symbols
 }
 
 /// Reading a property means its getter, writing it its setter or deleter.

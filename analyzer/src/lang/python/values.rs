@@ -7,15 +7,11 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::database::{self, Db, SourceFile};
-use crate::facts::{
-    Binding, DefId, Definition, Expr, ExprId, FileFacts, ImportPath, MODULE_SCOPE, Name, Role,
-    ScopeId, Summary,
-};
-use crate::summary::lookup;
+use crate::facts::{DefId, Definition, Expr, ExprId, FileFacts, ImportPath, Name, Role, Summary};
 use crate::symbol::{SymbolId, SymbolKind};
 
 use super::classes::Lineage;
-use super::modules::{self, Module};
+use super::modules::Module;
 
 /// More values than this could be anything.
 const MANY: usize = 12;
@@ -80,12 +76,12 @@ pub(super) struct Session<'db> {
     pub facts: Arc<FileFacts>,
     summaries: FxHashMap<SourceFile, Arc<Summary>>,
     values: FxHashMap<(Home, ExprId), Values>,
-    members: FxHashMap<(SourceFile, Name), Rc<[Found]>>,
+    pub(super) members: FxHashMap<(SourceFile, Name), Rc<[Found]>>,
     attributes: FxHashMap<(Value, Name), Rc<[Found]>>,
-    imports: FxHashMap<(SourceFile, ImportPath), Rc<[Found]>>,
+    pub(super) imports: FxHashMap<(SourceFile, ImportPath), Rc<[Found]>>,
     pub(super) lineages: FxHashMap<DefRef, Rc<Lineage>>,
     calls: FxHashMap<DefRef, Values>,
-    active: FxHashSet<(SourceFile, Name)>,
+    pub(super) active: FxHashSet<(SourceFile, Name)>,
     depth: u32,
 }
 
@@ -161,7 +157,7 @@ impl<'db> Session<'db> {
         expr.unwrap_or(Expr::Unknown)
     }
 
-    fn file_of(&self, home: Home) -> SourceFile {
+    pub(super) fn file_of(&self, home: Home) -> SourceFile {
         match home {
             Home::Facts => self.file,
             Home::Summary(file) => file,
@@ -208,133 +204,6 @@ impl<'db> Session<'db> {
     ) -> Vec<Value> {
         let values = self.values(home, id);
         values.iter().flat_map(|value| step(self, value)).collect()
-    }
-
-    /// What a name means where an expression stands.
-    pub fn name(&mut self, home: Home, scope: ScopeId, name: &Name) -> Rc<[Found]> {
-        let file = self.file_of(home);
-        if let Home::Facts = home {
-            let facts = self.facts.clone();
-            if let Some((_, bindings)) =
-                lookup(&facts.scopes, scope, name).filter(|(owner, _)| *owner != MODULE_SCOPE)
-            {
-                return self.bound(Home::Facts, bindings).into();
-            }
-        }
-        self.global(file, name)
-    }
-
-    /// What a name of a module means; a built-in name is foreign.
-    fn global(&mut self, file: SourceFile, name: &Name) -> Rc<[Found]> {
-        let found = self.member_of_file(file, name);
-        if found.is_empty() {
-            Rc::from([Found::Foreign])
-        } else {
-            found
-        }
-    }
-
-    /// What a name bound in a module means, seen from outside; empty if it is not bound there.
-    pub fn member_of_file(&mut self, file: SourceFile, name: &Name) -> Rc<[Found]> {
-        let key = (file, name.clone());
-        if let Some(found) = self.members.get(&key) {
-            return found.clone();
-        }
-        if !self.active.insert(key.clone()) {
-            return Rc::from([]);
-        }
-        let found: Rc<[Found]> = self.find_member_of_file(file, name).into();
-        self.active.remove(&key);
-        // An answer found in the middle of a circle of imports may lack what the circle would add.
-        if self.active.is_empty() || !found.is_empty() {
-            self.members.insert(key, found.clone());
-        }
-        found
-    }
-
-    fn find_member_of_file(&mut self, file: SourceFile, name: &Name) -> Vec<Found> {
-        let summary = self.summary(file);
-        let Some(scope) = summary.scopes.first() else {
-            return Vec::new();
-        };
-        if let Some(bindings) = scope.names.get(name) {
-            return self.bound(Home::Summary(file), bindings);
-        }
-        // The last star import wins. One in a circle of imports may know the name without its meaning.
-        let mut vague = Vec::new();
-        for star in scope.stars.iter().rev() {
-            let Some(Module::File(module)) = modules::find(self.db, file, star.level, &star.module)
-            else {
-                continue;
-            };
-            if self.is_public(module, name) {
-                let found = self.member_of_file(module, name);
-                if is_definite(&found) {
-                    return found.to_vec();
-                }
-                vague.extend(found.iter().cloned());
-            }
-        }
-        distinct(vague)
-    }
-
-    pub fn bound(&mut self, home: Home, bindings: &[Binding]) -> Vec<Found> {
-        let file = self.file_of(home);
-        let mut found = Vec::new();
-        for binding in bindings {
-            match binding {
-                Binding::Definition(def) => {
-                    found.push(Found::Definition(DefRef { file, def: *def }))
-                }
-                Binding::Import(path) => found.extend(self.imported(file, path).iter().cloned()),
-                Binding::Value(value) => found.push(Found::Value(home, *value)),
-            }
-        }
-        distinct(found)
-    }
-
-    /// What an import asks for.
-    pub fn imported(&mut self, importer: SourceFile, path: &ImportPath) -> Rc<[Found]> {
-        let key = (importer, path.clone());
-        if let Some(found) = self.imports.get(&key) {
-            return found.clone();
-        }
-        let found: Rc<[Found]> = self.find_imported(importer, path).into();
-        if self.active.is_empty() {
-            self.imports.insert(key, found.clone());
-        }
-        found
-    }
-
-    fn find_imported(&mut self, importer: SourceFile, path: &ImportPath) -> Vec<Found> {
-        let Some(module) = modules::find(self.db, importer, path.level, &path.module) else {
-            return vec![Found::Foreign];
-        };
-        match &path.member {
-            None => vec![Found::Module(module)],
-            Some(name) => {
-                let found = self.member_of_module(&module, name);
-                if found.is_empty() {
-                    vec![Found::Unknown]
-                } else {
-                    found
-                }
-            }
-        }
-    }
-
-    /// A member of a module: a name bound in it, or else a module below it.
-    pub fn member_of_module(&mut self, module: &Module, name: &Name) -> Vec<Found> {
-        if let Module::File(file) = module {
-            let found = self.member_of_file(*file, name);
-            if !found.is_empty() {
-                return found.to_vec();
-            }
-        }
-        modules::submodule(self.db, module, name)
-            .map(Found::Module)
-            .into_iter()
-            .collect()
     }
 
     /// The values of something found.
@@ -548,19 +417,6 @@ impl<'db> Session<'db> {
             _ => vec![Value::Unknown],
         }
     }
-
-    /// Whether a star import of a module brings a name along.
-    pub fn is_public(&mut self, module: SourceFile, name: &Name) -> bool {
-        match self.public_names(module, &mut Vec::new()) {
-            Some(names) => names.contains(name),
-            None => !name.starts_with('_'),
-        }
-    }
-}
-
-/// Whether something was found, and nothing of it is unknown.
-fn is_definite(found: &[Found]) -> bool {
-    !found.is_empty() && !found.contains(&Found::Unknown)
 }
 
 fn unknown() -> Values {
@@ -577,7 +433,7 @@ fn instance_of(class: &Value) -> Value {
 }
 
 /// Each value once, in order of first appearance; too many are unknown as well.
-fn distinct<T: Clone + PartialEq + CutOff>(values: Vec<T>) -> Vec<T> {
+pub(super) fn distinct<T: Clone + PartialEq + CutOff>(values: Vec<T>) -> Vec<T> {
     let mut kept: Vec<T> = Vec::new();
     for value in values {
         if !kept.contains(&value) {
@@ -594,7 +450,7 @@ fn distinct<T: Clone + PartialEq + CutOff>(values: Vec<T>) -> Vec<T> {
 }
 
 /// What stands for everything that was cut off.
-trait CutOff {
+pub(super) trait CutOff {
     const UNKNOWN: Self;
 }
 
