@@ -8,7 +8,7 @@ mod leaving;
 mod project;
 mod tests_of;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use analyzer::Analysis;
 use analyzer::symbol::{Symbol, SymbolId};
@@ -250,12 +250,6 @@ fn body_of(symbol: &Symbol, keep_doc: bool) -> Option<std::ops::Range<usize>> {
         .filter(|_| keep_doc)
         .map_or(body.start, |doc| doc.end);
     Some(start..body.end)
-}
-
-/// The symbols whose definitions lie in none of the others.
-fn outermost(ids: &BTreeSet<SymbolId>) -> BTreeSet<SymbolId> {
-    let inside = |id: &SymbolId| ids.iter().any(|other| other != id && id.is_within(other));
-    ids.iter().filter(|id| !inside(id)).cloned().collect()
 }
 
 #[cfg(test)]

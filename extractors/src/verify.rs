@@ -1,11 +1,12 @@
 //! Static checks of a removal: what must hold of the new tree whatever its tests say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::Analysis;
 use analyzer::occurrence::Import;
 use analyzer::symbol::{SymbolId, SymbolKind};
 
+use crate::family::principal;
 use crate::lang;
 use crate::removal::{Action, RemovalPlan};
 
@@ -94,15 +95,10 @@ type Names = BTreeMap<(String, SymbolKind), usize>;
 
 /// Exactly the symbols of the plan, and what they hold, are gone. Private variables may be.
 fn definitions(before: &Analysis, after: &Analysis, plan: &RemovalPlan, path: &str) -> Vec<Fault> {
-    let gone = |id: &SymbolId| {
-        plan.actions.iter().any(|(removed, action)| match action {
-            Action::Delete => id.is_within(removed) || is_companion(id, removed),
-            Action::Stub { .. } => id != removed && id.is_within(removed),
-        })
-    };
-    let expected = names(before, path, |id| !gone(id));
+    let gone = gone(before, plan, path);
+    let expected = names(before, path, |id| !gone.contains(id));
     let found = names(after, path, |_| true);
-    let keys: std::collections::BTreeSet<_> = expected.keys().chain(found.keys()).collect();
+    let keys: BTreeSet<_> = expected.keys().chain(found.keys()).collect();
     let fault = |key: &&(String, SymbolKind)| {
         let count = |names: &Names| names.get(*key).copied().unwrap_or(0);
         let (expected, found) = (count(&expected), count(&found));
@@ -118,9 +114,22 @@ fn definitions(before: &Analysis, after: &Analysis, plan: &RemovalPlan, path: &s
     keys.iter().filter_map(fault).collect()
 }
 
-/// Setters and overload stubs go with the symbol they belong to.
-fn is_companion(id: &SymbolId, removed: &SymbolId) -> bool {
-    crate::family::principal(id) == *removed
+/// The symbols of a file that the plan takes: setters and overload stubs go with the symbol they
+/// belong to, and everything goes with what holds it.
+fn gone(before: &Analysis, plan: &RemovalPlan, path: &str) -> BTreeSet<SymbolId> {
+    let is_deleted = |id: &SymbolId| plan.actions.get(id) == Some(&Action::Delete);
+    let mut gone = BTreeSet::new();
+    // Invariant: a container comes before its members.
+    for symbol in before.symbols(path).iter() {
+        let with_container = symbol.container.as_ref().is_some_and(|container| {
+            gone.contains(container)
+                || matches!(plan.actions.get(container), Some(Action::Stub { .. }))
+        });
+        if is_deleted(&symbol.id) || is_deleted(&principal(&symbol.id)) || with_container {
+            gone.insert(symbol.id.clone());
+        }
+    }
+    gone
 }
 
 fn names(analysis: &Analysis, path: &str, wanted: impl Fn(&SymbolId) -> bool) -> Names {
@@ -159,6 +168,7 @@ fn import_uses(analysis: &Analysis, path: &str) -> BTreeMap<(String, String), (b
         tree.is_none_or(|tree| lang::rules(tree.language()).keeps_import(tree, path, import))
             || exports.iter().any(|export| export.name == import.bound)
             || is_taken(analysis, path, &import.bound)
+            || is_also_defined(analysis, path, import)
     };
     let mut uses: BTreeMap<(String, String), (bool, bool)> = BTreeMap::new();
     for (index, import) in imports.iter().enumerate() {
@@ -171,6 +181,14 @@ fn import_uses(analysis: &Analysis, path: &str) -> BTreeMap<(String, String), (b
         *entry = (entry.0 || used, entry.1 || is_kept(import));
     }
     uses
+}
+
+/// Whether a definition stands in for an import.
+fn is_also_defined(analysis: &Analysis, path: &str, import: &Import) -> bool {
+    let symbols = analysis.symbols(path);
+    symbols.iter().any(|symbol| {
+        symbol.container.as_ref() == Some(&import.scope) && symbol.id.name() == import.bound
+    })
 }
 
 /// Whether another file may take a name from a file.
@@ -236,17 +254,18 @@ fn dangling(before: &Analysis, after: &Analysis, path: &str) -> Vec<Fault> {
 }
 
 fn dangling_names(before: &Analysis, after: &Analysis, path: &str) -> Vec<Fault> {
-    let named = |analysis: &Analysis| -> BTreeMap<(bool, String), bool> {
+    let named = |analysis: &Analysis| -> BTreeMap<(Option<String>, String), bool> {
         let (imports, exports) = (analysis.imports(path), analysis.exports(path));
-        let imports = imports
-            .iter()
-            .map(|import| ((false, import.bound.clone()), !import.targets.is_empty()))
-            .collect::<Vec<_>>();
+        let imports = imports.iter().map(|import| {
+            (
+                (Some(bare_chain(&import.scope)), import.bound.clone()),
+                !import.targets.is_empty(),
+            )
+        });
         let exports = exports
             .iter()
-            .map(|export| ((true, export.name.clone()), !export.targets.is_empty()))
-            .collect::<Vec<_>>();
-        imports.into_iter().chain(exports).collect()
+            .map(|export| ((None, export.name.clone()), !export.targets.is_empty()));
+        imports.chain(exports).collect()
     };
     let (old, new) = (named(before), named(after));
     let lost = new

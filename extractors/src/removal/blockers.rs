@@ -46,12 +46,12 @@ pub fn blockers(
     loop {
         let leaving = Leaving::of_actions(&project, &actions);
         let staying = places
-            .keys()
+            .iter()
             .filter_map(|place| project.reference(*place))
             .filter(|place| leaving.stays(*place));
         let mut found: BTreeMap<SymbolId, Vec<Blocking>> = BTreeMap::new();
         for (file, reference) in staying {
-            for id in needed(&leaving, &actions, reference) {
+            for id in needed(&project, &leaving, &actions, reference) {
                 found.entry(id).or_default().push(blocking(file, reference));
             }
         }
@@ -66,8 +66,9 @@ pub fn blockers(
     }
 }
 
-/// The deleted candidates without which a reference would mean nothing.
+/// The symbols to delete without which a reference would mean nothing.
 fn needed(
+    project: &Project<'_>,
     leaving: &Leaving<'_>,
     actions: &BTreeMap<SymbolId, Action>,
     reference: &Reference,
@@ -76,15 +77,9 @@ fn needed(
     if !targets.iter().all(|id| leaving.is_deleted(id)) {
         return BTreeSet::new();
     }
-    let deleted = |id: &&SymbolId| actions.get(*id) == Some(&Action::Delete);
-    targets
-        .into_iter()
-        .flat_map(|target| {
-            actions
-                .keys()
-                .filter(deleted)
-                .filter(|id| target.is_within(id))
-        })
+    let holders = targets.into_iter().flat_map(|target| project.chain(target));
+    holders
+        .filter(|id| actions.get(*id) == Some(&Action::Delete))
         .cloned()
         .collect()
 }

@@ -9,7 +9,7 @@ use analyzer::symbol::{Symbol, SymbolId};
 use grammars::SyntaxTree;
 
 use super::project::{Project, ProjectFile};
-use super::{Action, RemovalProblem, body_of, outermost};
+use super::{Action, RemovalProblem, body_of};
 use crate::family::principal;
 use crate::lang::{self, Cuts};
 
@@ -65,7 +65,7 @@ impl<'a> Leaving<'a> {
     fn take_actions(&mut self, actions: &BTreeMap<SymbolId, Action>) {
         let deleted =
             |(id, action): (&SymbolId, &Action)| (*action == Action::Delete).then(|| id.clone());
-        let deleted = outermost(&with_families(
+        let deleted = self.project.outermost(&with_families(
             self.project,
             actions.iter().filter_map(deleted).collect(),
         ));
@@ -307,7 +307,7 @@ impl<'a> Leaving<'a> {
         name: &str,
     ) -> bool {
         if import.targets.contains(&SymbolId::module(&file.path))
-            && other.member_names.contains(name)
+            && self.project.may_look_up(other, name)
         {
             return true;
         }

@@ -1,6 +1,7 @@
 //! A project as removal looks at it: all its references at once, forwards and backwards.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use analyzer::Analysis;
@@ -19,8 +20,8 @@ pub(super) struct ProjectFile {
     pub references: Arc<Vec<Reference>>,
     pub imports: Arc<Vec<Import>>,
     pub exports: Arc<Vec<Export>>,
-    /// Names that it may look up in a module.
-    pub member_names: BTreeSet<String>,
+    /// See [`Project::may_look_up`].
+    member_names: OnceCell<BTreeSet<String>>,
 }
 
 /// A reference: index of its file, index in the file.
@@ -38,15 +39,10 @@ pub(super) struct Project<'a> {
 
 impl<'a> Project<'a> {
     pub fn new(analysis: &'a Analysis) -> Self {
-        let mut paths: Vec<String> = analysis
+        let files: Vec<ProjectFile> = analysis
             .paths()
             .into_iter()
-            .map(|path| path.to_string())
-            .collect();
-        paths.sort();
-        let files: Vec<ProjectFile> = paths
-            .into_iter()
-            .filter_map(|path| file(analysis, path))
+            .map(|path| file(analysis, path))
             .collect();
         let mut uses: FxHashMap<SymbolId, Vec<Place>> = FxHashMap::default();
         let mut symbols = FxHashMap::default();
@@ -101,20 +97,33 @@ impl<'a> Project<'a> {
     }
 
     /// Every reference of the project that may mean one of the symbols or something in them.
-    pub fn uses_within(&self, ids: &BTreeSet<SymbolId>) -> BTreeMap<Place, ()> {
-        let inside = |id: &SymbolId| {
-            std::iter::successors(Some(id), |id| self.container(id)).any(|id| ids.contains(id))
-        };
-        let places = self
+    pub fn uses_within(&self, ids: &BTreeSet<SymbolId>) -> BTreeSet<Place> {
+        let uses = self
             .uses
             .iter()
-            .filter(|(id, _)| inside(id))
-            .flat_map(|(_, places)| places);
-        places.map(|place| (*place, ())).collect()
+            .filter(|(id, _)| self.chain(id).any(|id| ids.contains(id)));
+        uses.flat_map(|(_, places)| places).copied().collect()
     }
 
-    pub fn container(&self, id: &SymbolId) -> Option<&SymbolId> {
-        self.symbol(id)?.container.as_ref()
+    /// A symbol and what holds it, innermost first.
+    pub fn chain<'s>(&'s self, id: &'s SymbolId) -> impl Iterator<Item = &'s SymbolId> {
+        std::iter::successors(Some(id), |id| self.symbol(id)?.container.as_ref())
+    }
+
+    /// The symbols whose definitions lie in none of the others.
+    pub fn outermost(&self, ids: &BTreeSet<SymbolId>) -> BTreeSet<SymbolId> {
+        let inside = |id: &SymbolId| self.chain(id).skip(1).any(|outer| ids.contains(outer));
+        ids.iter().filter(|id| !inside(id)).cloned().collect()
+    }
+
+    /// Whether a file has a name somewhere as a member of something, or as a string.
+    pub fn may_look_up(&self, file: &ProjectFile, name: &str) -> bool {
+        let names = file.member_names.get_or_init(|| {
+            let tree = self.analysis.syntax(&file.path);
+            tree.map(|tree| lang::rules(tree.language()).member_names(&tree))
+                .unwrap_or_default()
+        });
+        names.contains(name)
     }
 
     /// The definitions of the same name in the same container, the symbol itself included.
@@ -151,16 +160,14 @@ pub(super) fn meant(reference: &Reference) -> impl Iterator<Item = &SymbolId> {
     targets.map(|target| &target.symbol)
 }
 
-fn file(analysis: &Analysis, path: String) -> Option<ProjectFile> {
-    let tree = analysis.syntax(&path)?;
-    let text = tree.text();
-    Some(ProjectFile {
-        is_editable: text.problems().is_empty() && tree.error_ranges().is_empty(),
+fn file(analysis: &Analysis, path: String) -> ProjectFile {
+    ProjectFile {
+        is_editable: analysis.problems(&path).is_empty(),
         symbols: analysis.symbols(&path),
+        references: analysis.references(&path),
         imports: analysis.imports(&path),
         exports: analysis.exports(&path),
-        references: analysis.references(&path),
-        member_names: lang::rules(tree.language()).member_names(&tree),
+        member_names: OnceCell::new(),
         path,
-    })
+    }
 }

@@ -7,7 +7,7 @@ use analyzer::symbol::{Symbol, SymbolId, SymbolKind};
 
 use super::leaving::Leaving;
 use super::project::{Project, ProjectFile};
-use super::{Action, RemovalPlan, outermost};
+use super::{Action, RemovalPlan};
 
 /// The plan that removes some of a project's tests: the tests, the helpers of their files that only
 /// they use, classes whose tests are all gone, and files whose tests are all gone unless other code
@@ -28,7 +28,8 @@ pub fn test_removal(
         }
         gone.extend(more);
     }
-    let actions = outermost(&gone)
+    let actions = project
+        .outermost(&gone)
         .into_iter()
         .map(|id| (id, Action::Delete))
         .collect();
