@@ -100,17 +100,16 @@ fn cut_list<'t>(cuts: &Cuts<'t>, list: Node<'t>, lines: &mut Lines<'_>, dropped:
         return cut_items(&items, style, lines);
     }
     match statement_at(cuts.tree, &list.byte_range()) {
-        Some(statement) if !is_plain_assignment(statement) => dropped.statement(statement),
+        Some(statement) if is_addition(list) => dropped.statement(statement),
         _ if style.bracketed => lines.replace(list.start_byte() + 1..code_end(list) - 1, ""),
         _ => lines.replace(list.byte_range(), "()"),
     }
 }
 
-/// Only the statement that creates the list stays when it has become empty.
-fn is_plain_assignment(statement: Node<'_>) -> bool {
-    statement
-        .named_child(0)
-        .is_some_and(|child| child.kind() == "assignment")
+/// Whether a list does nothing but add its entries to one that stands elsewhere.
+fn is_addition(list: Node<'_>) -> bool {
+    let kind = list.parent().map(|parent| parent.kind());
+    list.kind() == "argument_list" || matches!(kind, Some("augmented_assignment" | "argument_list"))
 }
 
 fn items<'t>(nodes: &[Node<'t>], gone: impl Fn(Node<'t>) -> bool) -> Vec<Item> {

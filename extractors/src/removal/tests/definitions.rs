@@ -460,3 +460,130 @@ fn a_deleted_module_is_a_file_that_goes() {
         "#]],
     );
 }
+
+#[test]
+fn branches_of_one_statement_become_empty_one_by_one_or_together() {
+    check(
+        r#"
+        //- m.py
+        def probe(): return 1
+
+        if probe():
+            def a(): return 1
+        elif probe() > 2:
+            x = 1
+        else:
+            def a(): return 2
+
+        try:
+            import fast
+        except ImportError:
+            def b(): return 1
+        else:
+            def b(): return 2
+        finally:
+            def c(): return 3
+
+        class K:
+            if True:
+                def d(self): return 1
+            with open("f") as f:
+                y = 2
+            z = 3
+        print(fast)
+        "#,
+        "m.py::a m.py::a#2 m.py::b m.py::b#2 m.py::c m.py::K.d m.py::K.y",
+        expect![[r#"
+            //- m.py
+            def probe(): return 1
+
+            if probe():
+                pass
+            elif probe() > 2:
+                x = 1
+            else:
+                pass
+
+            try:
+                import fast
+            except ImportError:
+                pass
+            else:
+                pass
+            finally:
+                pass
+
+            class K:
+                with open("f") as f:
+                    pass
+                z = 3
+            print(fast)
+        "#]],
+    );
+}
+
+#[test]
+fn a_comment_above_a_group_of_lines_stays_with_the_group() {
+    check(
+        r#"
+        //- m.py
+        import os
+
+        # limits
+        LOW = 1
+        HIGH = 2
+
+        # names
+        FIRST = "a"
+        LAST = "z"  # the last
+
+        def stay(): return os, LOW
+        "#,
+        "m.py::HIGH m.py::FIRST m.py::LAST",
+        expect![[r#"
+            //- m.py
+            import os
+
+            # limits
+            LOW = 1
+
+            def stay(): return os, LOW
+        "#]],
+    );
+}
+
+#[test]
+fn text_that_looks_like_a_comment_or_a_blank_line_is_left_alone() {
+    check(
+        r##"
+        //- m.py
+        TEXT = """
+        # no comment"""
+        def f(): return 1
+        MORE = """
+
+        """
+        @decorated  # why
+        # in between
+        def g(
+            x=(1,
+        2),
+        ):
+        # at the margin
+            return x
+        # about h
+        def h(): return 1
+        "##,
+        "m.py::f m.py::g",
+        expect![[r#"
+            //- m.py
+            TEXT = """
+            # no comment"""
+            MORE = """
+
+            """
+            # about h
+            def h(): return 1
+        "#]],
+    );
+}

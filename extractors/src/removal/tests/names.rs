@@ -443,3 +443,102 @@ fn an_import_that_staying_code_still_uses_is_left_alone() {
         "#]],
     );
 }
+
+#[test]
+fn lists_of_public_names_keep_their_layout() {
+    check(
+        r#"
+        //- m.py
+        import other
+        __all__ = ["a", "gone",  # first
+                   "b",
+                   "gone2", "c",
+                   # the end
+                   "gone3"]
+        __all__ += other.__all__ + ["gone"]
+        def a(): return 1
+        def b(): return 1
+        def c(): return 1
+        def gone(): return 1
+        def gone2(): return 1
+        def gone3(): return 1
+        //- n.py
+        __all__ = "a", "gone"
+        __all__.extend(["gone"])
+        def a(): return 1
+        def gone(): return 1
+        //- other.py
+        __all__ = ()
+        "#,
+        "m.py::gone m.py::gone2 m.py::gone3 n.py::gone",
+        expect![[r#"
+            //- m.py
+            import other
+            __all__ = ["a",  # first
+                       "b",
+                       "c",
+                       # the end
+                       ]
+            __all__ += other.__all__ + []
+            def a(): return 1
+            def b(): return 1
+            def c(): return 1
+            //- n.py
+            __all__ = "a",
+            def a(): return 1
+            exports: gone (m.py), gone2 (m.py), gone3 (m.py), gone (m.py), gone (n.py), gone (n.py)
+        "#]],
+    );
+}
+
+#[test]
+fn an_import_of_a_name_with_another_meaning_that_stays_is_kept() {
+    check(
+        r#"
+        //- core.py
+        import sys
+        if sys.version_info > (3,):
+            def f(): return 1
+        else:
+            def f(): return 2
+        //- user.py
+        from core import f
+        print(f())
+        "#,
+        "core.py::f",
+        expect![[r#"
+            //- core.py
+            import sys
+            if sys.version_info > (3,):
+                pass
+            else:
+                def f(): return 2
+        "#]],
+    );
+}
+
+#[test]
+fn what_one_removed_name_was_for_may_be_for_another_one_too() {
+    check(
+        r#"
+        //- m.py
+        import re
+        from helpers import build, use
+
+        _ROOT = build()
+        _TREE = use(_ROOT, re.compile("x"))
+
+        def f():
+            return _TREE
+        //- helpers.py
+        def build(): return 1
+        def use(a, b): return a, b
+        "#,
+        "m.py::f",
+        expect![[r#"
+            //- m.py
+            imports: re (m.py), build (m.py), use (m.py)
+            orphaned: m.py::_ROOT, m.py::_TREE
+        "#]],
+    );
+}
