@@ -94,8 +94,6 @@ impl Preparation<'_, '_> {
             "-qq",
             "-p",
             "lacuna_collect",
-            "-p",
-            "no:cacheprovider",
         ];
         let command = self
             .installer

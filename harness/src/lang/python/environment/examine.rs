@@ -1,7 +1,7 @@
 //! What `doctor` tells about a Python project.
 
 use super::facts::Facts;
-use super::sources::{self, Content, Source};
+use super::sources::{self, Content, Source, Tier};
 use super::{candidates, install, interpreter::Interpreter, list, wish};
 use crate::config::Config;
 use crate::doctor::Check;
@@ -123,11 +123,11 @@ fn requirements(project: &Project, files: &Listing, config: &Config, facts: &Fac
             format!("commands of lacuna.toml: {}", commands.join("; ")),
         );
     }
-    let found = sources::find(project.root(), facts, files, &config.environment);
-    let written = |source: &&Source| {
-        matches!(source.content, Content::Lines(_)) || is_declared(facts, source)
-    };
-    let lines: Vec<String> = found.iter().filter(written).map(line).collect();
+    let extras = facts.table(&["project", "optional-dependencies"]);
+    let extras: Vec<String> = extras.map(|(name, _)| name.clone()).collect();
+    let found = sources::find(project.root(), facts, files, &config.environment, &extras);
+    let for_tests = found.iter().filter(|source| source.tier != Tier::Other);
+    let lines: Vec<String> = for_tests.map(line).collect();
     match lines.is_empty() {
         false => Check::good("requirements", lines.join("\n")),
         true => Check::warning(
@@ -136,12 +136,6 @@ fn requirements(project: &Project, files: &Listing, config: &Config, facts: &Fac
             "pytest and what a dry run lacks will be installed; name more in `environment.requirements` in lacuna.toml.",
         ),
     }
-}
-
-/// Whether an extra is written down in pyproject.toml; others show up only after the installation.
-fn is_declared(facts: &Facts, source: &Source) -> bool {
-    let mut declared = facts.table(&["project", "optional-dependencies"]);
-    declared.any(|(name, _)| source.content == Content::Extra(name.clone()))
 }
 
 fn line(source: &Source) -> String {

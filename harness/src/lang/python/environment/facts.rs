@@ -256,22 +256,39 @@ fn packed_version(root: &Path) -> Option<String> {
     Some(line.trim().to_owned())
 }
 
-/// Names of the modules and packages that are the project's own, wherever they lie.
+/// Names of the project's own modules and packages that some folder on the import path can offer: those
+/// inside a package have longer names, and may well be called like what they wrap.
 pub(super) fn own_modules(files: &Listing) -> BTreeSet<&str> {
+    let is_package = |folder: &str| files.files.contains_key(&format!("{folder}/__init__.py"));
     let mut own = BTreeSet::new();
-    for path in files.files.keys() {
-        let mut parts: Vec<&str> = path.split('/').collect();
-        if let Some(stem) = parts.pop().and_then(|file| file.split('.').next()) {
-            own.insert(stem);
+    for path in files.files.keys().filter(|path| is_module(path)) {
+        let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+        if !is_package(folder) {
+            own.extend(file.split('.').next());
         }
-        own.extend(parts);
+        let folders = path.match_indices('/').map(|(end, _)| &path[..end]);
+        for folder in folders {
+            let (parent, name) = folder.rsplit_once('/').unwrap_or(("", folder));
+            // A folder of modules right at the top may be a namespace package.
+            if !is_package(parent) && (is_package(folder) || ["", "src", "lib"].contains(&parent)) {
+                own.insert(name);
+            }
+        }
     }
     own
+}
+
+/// Whether a file is, or becomes when built, a module.
+fn is_module(path: &str) -> bool {
+    [".py", ".pyi", ".pyx", ".so", ".c", ".cpp", ".rs"]
+        .iter()
+        .any(|end| path.ends_with(end))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::project::FileKind;
     use expect_test::expect;
 
     #[test]
@@ -298,5 +315,28 @@ mod tests {
             f>=1,<3
             g[x,y]>=4,<5"#]]
         .assert_eq(&lines.join("\n"));
+    }
+
+    #[test]
+    fn a_module_inside_a_package_may_be_called_like_what_it_wraps() {
+        let paths = [
+            "setup.py",
+            "src/shop/__init__.py",
+            "src/shop/yaml.py",
+            "src/space/part/__init__.py",
+            "src/_speed.c",
+            "tests/helpers.py",
+            "tests/numpy/data.txt",
+            "tests/numpy/test_x.py",
+            "tests/pkg/__init__.py",
+        ];
+        let file = |path: &str| (path.to_owned(), FileKind::File { mode: 0o644 });
+        let files = Listing {
+            files: paths.map(file).into(),
+            ..Listing::default()
+        };
+        let own: Vec<&str> = own_modules(&files).into_iter().collect();
+        expect!["_speed helpers part pkg setup shop space src test_x tests"]
+            .assert_eq(&own.join(" "));
     }
 }

@@ -7,7 +7,7 @@ use crate::project::{FileKind, Project, ProjectError};
 use std::collections::BTreeSet;
 
 /// Changes whenever environments are made in another way than before.
-const RECIPE: u32 = 4;
+const RECIPE: u32 = 6;
 /// Files that say how the project is built and what it needs, wherever they lie.
 const NAMES: &[&str] = &[
     "pyproject.toml",

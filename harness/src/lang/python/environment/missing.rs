@@ -28,6 +28,7 @@ pub(super) struct Missing {
 const MODULES: &[(&str, &str)] = &[
     ("attr", "attrs"),
     ("bs4", "beautifulsoup4"),
+    ("bson", "pymongo"),
     ("Crypto", "pycryptodome"),
     ("cv2", "opencv-python-headless"),
     ("dateutil", "python-dateutil"),

@@ -4,7 +4,7 @@ use super::facts::Facts;
 use super::install::Installer;
 use super::interpreter::Interpreter;
 use super::scripts::{self, Script};
-use super::sources::{self, Content, Source, name_of, normal};
+use super::sources::{self, Content, Source, Tier, name_of, normal};
 use super::{candidates, choose, locks, requirements_file, version};
 use crate::cache::{CacheError, write_atomically};
 use crate::config::Config;
@@ -241,6 +241,7 @@ impl<'j, 'a> Preparation<'j, 'a> {
         self.install_lines("install what the project needs", &own)?;
         let sources = self.sources(&described);
         let tier = sources.iter().map(|(source, _)| source.tier).min();
+        let tier = tier.filter(|tier| *tier != Tier::Other);
         for (source, lines) in sources
             .iter()
             .filter(|(source, _)| Some(source.tier) == tier)
@@ -269,24 +270,32 @@ impl<'j, 'a> Preparation<'j, 'a> {
         lines
     }
 
-    /// The sources with their lines; an extra's are known now.
+    /// The sources with their lines.
     fn sources(&self, described: &Described) -> Known {
+        let none = BTreeMap::new();
         let extras = described
             .project
             .as_ref()
-            .map(|project| &project.requirements);
+            .map_or(&none, |project| &project.requirements);
+        let names: Vec<String> = extras
+            .keys()
+            .filter(|name| !name.is_empty())
+            .cloned()
+            .collect();
         let of_extra = |wanted: &str| {
-            let mut extras = extras.into_iter().flatten();
-            extras
-                .find(|(extra, _)| normal(extra) == normal(wanted))
+            let mut all = extras
+                .iter()
+                .filter(|(extra, _)| normal(extra) == normal(wanted));
+            all.next()
                 .map(|(_, lines)| lines.clone())
+                .unwrap_or_default()
         };
-        let root = self.job.project.root();
-        let found = sources::find(root, &self.facts, &self.files, &self.job.config.environment);
+        let (root, config) = (self.job.project.root(), &self.job.config.environment);
+        let found = sources::find(root, &self.facts, &self.files, config, &names);
         let with_lines = found.into_iter().map(|source| {
             let lines = match &source.content {
                 Content::Lines(lines) => lines.clone(),
-                Content::Extra(name) => of_extra(name).unwrap_or_default(),
+                Content::Extra(name) => of_extra(name),
             };
             (source, lines)
         });

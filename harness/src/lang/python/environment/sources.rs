@@ -15,8 +15,10 @@ use toml::{Table, Value};
 pub(super) enum Tier {
     /// For tests, or asked for by the person.
     Tests,
-    /// For development: often documentation and checkers too, so only if something is missing.
+    /// For development: often documentation and checkers too, so only if there is nothing for tests.
     Development,
+    /// For something else: only to look up which version of a missing distribution is meant.
+    Other,
 }
 
 /// Requirements with their origin.
@@ -116,12 +118,14 @@ impl Source {
     }
 }
 
-/// All sources in the order of their tiers, each in the order of the places that were looked at.
+/// All sources in the order of their tiers, each in the order of the places that were looked at;
+/// `extras` are the names of the project's extras as far as they are known.
 pub(super) fn find(
     root: &Path,
     facts: &Facts,
     files: &Listing,
     config: &EnvironmentConfig,
+    extras: &[String],
 ) -> Vec<Source> {
     let mut found = Found {
         root,
@@ -130,7 +134,7 @@ pub(super) fn find(
     };
     found.asked(config);
     found.groups(config);
-    found.extras(config);
+    found.extras(config, extras);
     found.tables();
     found.files(files);
     found.environments();
@@ -206,10 +210,9 @@ impl Found<'_> {
             .map(|(name, _)| name.clone())
             .collect();
         for name in names {
-            if let Some(tier) = wanted(config.groups.as_deref(), &name) {
-                let lines = self.group(&name);
-                self.add(tier, format!("dependency group `{name}`"), lines);
-            }
+            let tier = wanted(config.groups.as_deref(), &name);
+            let lines = self.group(&name);
+            self.add(tier, format!("dependency group `{name}`"), lines);
         }
     }
 
@@ -235,31 +238,9 @@ impl Found<'_> {
         }
     }
 
-    fn extras(&mut self, config: &EnvironmentConfig) {
-        // Extras that are only in setup.py show up after the installation: these names are tried anyway.
-        let usual = [
-            "test",
-            "tests",
-            "testing",
-            "dev",
-            "develop",
-            "development",
-            "all",
-        ];
-        let asked = config.extras.as_deref();
-        let mut names: Vec<String> = match asked {
-            Some(asked) => asked.to_vec(),
-            None => usual.map(str::to_owned).to_vec(),
-        };
-        let declared = self
-            .facts
-            .table(&["project", "optional-dependencies"])
-            .map(|(name, _)| name.clone());
-        names.extend(declared.collect::<Vec<_>>());
+    fn extras(&mut self, config: &EnvironmentConfig, names: &[String]) {
         for name in names {
-            if let Some(tier) = wanted(asked, &name) {
-                self.add_extra(tier, name);
-            }
+            self.add_extra(wanted(config.extras.as_deref(), name), name.clone());
         }
     }
 
@@ -346,13 +327,12 @@ impl Found<'_> {
 }
 
 /// The tier of a named group or extra: what the person lists, and nothing else, if they do.
-fn wanted(asked: Option<&[String]>, name: &str) -> Option<Tier> {
+fn wanted(asked: Option<&[String]>, name: &str) -> Tier {
+    let is_asked = |asked: &[String]| asked.iter().any(|asked| normal(asked) == normal(name));
     match asked {
-        Some(asked) => asked
-            .iter()
-            .any(|asked| normal(asked) == normal(name))
-            .then_some(Tier::Tests),
-        None => tier_of(name),
+        Some(asked) if is_asked(asked) => Tier::Tests,
+        Some(_) => Tier::Other,
+        None => tier_of(name).unwrap_or(Tier::Other),
     }
 }
 

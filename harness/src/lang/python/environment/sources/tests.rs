@@ -18,13 +18,13 @@ fn check(files: &[(&str, &str)], config: &EnvironmentConfig, expected: Expect) {
     };
     let listing = Project::open(folder.path()).unwrap().files().unwrap();
     let mut text = String::new();
-    for source in find(folder.path(), &facts, &listing, config) {
-        if !matches!(&source.content, Content::Extra(name) if !pyproject.contains(name.as_str())) {
-            text.push_str(&format!(
-                "{:?} {}: {:?}\n",
-                source.tier, source.origin, source.content
-            ));
-        }
+    let extras = facts.table(&["project", "optional-dependencies"]);
+    let extras: Vec<String> = extras.map(|(name, _)| name.clone()).collect();
+    for source in find(folder.path(), &facts, &listing, config, &extras) {
+        text.push_str(&format!(
+            "{:?} {}: {:?}\n",
+            source.tier, source.origin, source.content
+        ));
     }
     expected.assert_eq(&text);
 }
@@ -49,9 +49,9 @@ fn dependency_groups_include_each_other() {
         "#,
         expect![[r#"
             Tests dependency group `Test_Suite`: Lines(["pytest", "mock>=1"])
-            Tests extra `test`: Extra("test")
             Development dependency group `dev`: Lines(["pytest", "mock>=1", "ruff"])
-            Development extra `dev`: Extra("dev")
+            Other dependency group `base`: Lines(["pytest"])
+            Other dependency group `docs`: Lines(["sphinx"])
         "#]],
     );
 }
@@ -69,9 +69,10 @@ fn extras_are_taken_by_name() {
             test_docs = ["sphinx"]
         "#,
         expect![[r#"
-            Tests extra `test`: Extra("test")
             Tests extra `tests`: Extra("tests")
             Development extra `dev`: Extra("dev")
+            Other extra `docs`: Extra("docs")
+            Other extra `test_docs`: Extra("test_docs")
         "#]],
     );
 }
@@ -97,13 +98,11 @@ fn tables_of_project_managers_are_read() {
             deps = ["attrs", "-e .[socks]"]
         "#,
         expect![[r#"
-            Tests extra `test`: Extra("test")
             Tests pyproject.toml, environment or group `test`: Lines(["pytest>=8,<9"])
             Tests pyproject.toml, environment or group `test`: Lines(["mock"])
             Tests pyproject.toml, environment or group `hatch-test`: Lines(["hypothesis"])
             Tests tox, env_run_base: Lines(["attrs"])
             Tests extra `socks`: Extra("socks")
-            Development extra `dev`: Extra("dev")
             Development pyproject.toml, environment or group `dev`: Lines(["black"])
             Development pyproject.toml, environment or group `dev`: Lines(["freezegun"])
             Development pyproject.toml, environment or group `default`: Lines(["coverage"])
@@ -145,6 +144,7 @@ fn what_the_person_asks_for_replaces_the_automatic_choice() {
             Tests lacuna.toml: Lines(["numpy<2", "scipy"])
             Tests dependency group `ci`: Lines(["nose"])
             Tests extra `fast`: Extra("fast")
+            Other dependency group `test`: Lines(["pytest"])
         "#]],
     );
 }
