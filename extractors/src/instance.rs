@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use analyzer::feature::Role;
 use analyzer::symbol::{ByteRange, SymbolId, SymbolKind};
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,8 @@ pub struct Task {
     pub id: String,
     /// The version of the program that made it.
     pub tool: String,
+    /// The command that made it, to be given in the project's folder, one word an entry.
+    pub command: Vec<String>,
     /// The language of the feature, by its name in the table of languages.
     pub language: String,
     /// The project it was cut out of.
@@ -66,6 +69,9 @@ pub struct TestClasses {
     pub collateral: Vec<String>,
     /// Tests that pass in both.
     pub pass_to_pass: Vec<String>,
+    /// The tests, of whatever class, that the starting tree does not have and that `tests.patch` puts
+    /// back.
+    pub held_back: Vec<String>,
     /// Tests that say nothing about a solution.
     pub excluded: Vec<ExcludedTest>,
 }
@@ -89,7 +95,7 @@ pub struct SymbolRecord {
     /// Its category.
     pub kind: SymbolKind,
     /// Its role in the feature, such as `top`.
-    pub role: String,
+    pub role: Role,
     /// What was done with it; `None` if it stays.
     pub action: Option<Action>,
     /// Where it stands in the full tree.

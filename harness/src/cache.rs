@@ -98,6 +98,11 @@ impl Cache {
         Ok(Self { root })
     }
 
+    /// The folder itself.
+    pub fn folder(&self) -> &Path {
+        &self.root
+    }
+
     /// The folder of one project, named after it and the hash of its path.
     pub fn project(&self, project: &Project) -> Result<ProjectCache, CacheError> {
         let hash = blake3::hash(project.root().as_os_str().as_bytes()).to_hex();

@@ -122,25 +122,26 @@ impl LimitsConfig {
 }
 
 /// Section `[feature]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FeatureConfig {
-    /// Ids of symbols that stand for the feature; empty: chosen from what the target tests use.
-    pub top: Vec<String>,
-    /// Ids of symbols to remove in any case.
+    /// Ids of symbols that belong to the feature in any case.
     pub include: Vec<String>,
     /// Ids of symbols to keep in any case.
     pub exclude: Vec<String>,
-    /// How many tests outside the target may be given up for a larger feature.
-    pub max_collateral: Option<u32>,
+    /// The share of the other tests (0 to 1) that may turn into fail-to-pass.
+    pub max_collateral: Option<f64>,
+    /// The share of target tests (0 to 1) from which a symbol may be theirs without a name that
+    /// says so.
+    pub min_share: Option<f64>,
     /// How symbols are removed.
-    pub removal: Removal,
+    pub removal: RemovalMode,
 }
 
 /// How symbols are removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Removal {
+pub enum RemovalMode {
     /// Deleted where nothing that stays refers to them, else stubbed.
     #[default]
     Auto,
@@ -148,6 +149,17 @@ pub enum Removal {
     Delete,
     /// Only their bodies go.
     Stub,
+}
+
+impl RemovalMode {
+    /// The word that people and records use.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Delete => "delete",
+            Self::Stub => "stub",
+        }
+    }
 }
 
 impl Config {
@@ -283,7 +295,7 @@ mod tests {
                   |
                 2 | remove = "stub"
                   | ^^^^^^
-                unknown field `remove`, expected one of `top`, `include`, `exclude`, `max_collateral`, `removal`"#]],
+                unknown field `remove`, expected one of `include`, `exclude`, `max_collateral`, `min_share`, `removal`"#]],
         );
     }
 

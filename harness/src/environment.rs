@@ -7,7 +7,7 @@ mod steps;
 use crate::cache::{CacheError, ProjectCache};
 use crate::config::Config;
 use crate::doctor::Check;
-use crate::lang;
+use crate::lang::{self, Language};
 use crate::process::{Command, LaunchError, Launcher};
 use crate::project::{Listing, Project, ProjectError};
 use crate::sandbox::{Sandbox, SandboxError};
@@ -170,12 +170,17 @@ pub trait Toolchain: Sync {
 
 /// Makes the environment of a project, or takes the one of an earlier run.
 pub fn prepare(job: &mut Job<'_>) -> Result<Environment, EnvironmentError> {
-    let files = job.project.files()?;
-    let language = lang::of(&files).ok_or_else(|| EnvironmentError::UnknownLanguage {
-        root: job.project.root().to_owned(),
+    language(job.project, &job.project.files()?)?
+        .toolchain
+        .prepare(job)
+}
+
+/// The language in which a project is run.
+pub fn language(project: &Project, files: &Listing) -> Result<&'static Language, EnvironmentError> {
+    lang::of(files).ok_or_else(|| EnvironmentError::UnknownLanguage {
+        root: project.root().to_owned(),
         known: lang::names(),
-    })?;
-    language.toolchain.prepare(job)
+    })
 }
 
 #[cfg(test)]

@@ -198,6 +198,25 @@ impl Project {
         Ok(())
     }
 
+    /// The commit that is checked out, if the project is the root of a git checkout.
+    pub fn commit(&self) -> Option<String> {
+        let git = self.root.join(".git");
+        let head = fs::read_to_string(git.join("HEAD")).ok()?;
+        let Some(name) = head.trim().strip_prefix("ref: ") else {
+            return Some(head.trim().to_owned());
+        };
+        if let Ok(commit) = fs::read_to_string(git.join(name)) {
+            return Some(commit.trim().to_owned());
+        }
+        let packed = fs::read_to_string(git.join("packed-refs")).ok()?;
+        packed.lines().find_map(|line| {
+            line.strip_suffix(name)?
+                .split_whitespace()
+                .next()
+                .map(str::to_owned)
+        })
+    }
+
     /// A hash over the paths, kinds and contents of all files: equal trees have equal hashes.
     pub fn tree_hash(&self) -> Result<String, ProjectError> {
         let listing = self.files()?;

@@ -7,7 +7,7 @@ use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
 use crate::symbol::SymbolId;
-use crate::trace::{ContextKind, EdgeKind, Trace};
+use crate::trace::{CodeKind, ContextKind, EdgeKind, Trace};
 
 /// A symbol's place in [`Impact::symbols`].
 pub type SymbolIndex = usize;
@@ -64,11 +64,16 @@ impl Impact {
                 .and_then(|id| index.get(id))
                 .copied()
         };
+        // A class body runs when its module is imported; that is no use of the class.
+        let is_use = |code: u32| {
+            let kind = trace.codes.get(code as usize).map(|code| code.kind);
+            matches!(kind, Some(CodeKind::Function | CodeKind::Class))
+        };
         let edges = trace
             .edges
             .iter()
             .map(|edge| {
-                let callee = of_code(edge.callee)?;
+                let callee = of_code(edge.callee).filter(|_| is_use(edge.callee))?;
                 // Resuming is not calling: whoever drains a generator need not know who made it.
                 let caller = if edge.kind == EdgeKind::Resume {
                     Some(callee)

@@ -106,9 +106,7 @@ fn trace(analysis: &Analysis, runs: &str) -> Trace {
 }
 
 fn code(trace: &mut Trace, analysis: &Analysis, id: &str) -> u32 {
-    let symbol = analysis
-        .symbol(&SymbolId::parse(id))
-        .unwrap_or_else(|| panic!("no symbol {id}"));
+    let symbol = analysis.symbol(&SymbolId::parse(id)).unwrap();
     let kind = match symbol.kind {
         crate::symbol::SymbolKind::Class => CodeKind::Class,
         crate::symbol::SymbolKind::Module => CodeKind::Module,

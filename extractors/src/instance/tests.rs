@@ -8,10 +8,10 @@ use crate::interface::{Interface, InterfaceEntry};
 
 fn task() -> Task {
     let tests = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-    let symbol = |id: &str, role: &str, action| SymbolRecord {
+    let symbol = |id: &str, role: Role, action| SymbolRecord {
         id: SymbolId::parse(id),
         kind: SymbolKind::Function,
-        role: role.to_owned(),
+        role,
         action,
         place: Place {
             path: "src/shop.py".to_owned(),
@@ -23,6 +23,7 @@ fn task() -> Task {
         version: TASK_VERSION,
         id: instance_id("shop", "tests/test_price.py", [b"tree".as_slice()]),
         tool: "0.1.0".to_owned(),
+        command: tests(&["lacuna", "extract", "--target", "tests/test_price.py"]),
         language: "python".to_owned(),
         project: ProjectRecord {
             name: "shop".to_owned(),
@@ -37,19 +38,20 @@ fn task() -> Task {
             fail_to_pass: tests(&["tests/test_price.py::test_a[1 - N]"]),
             collateral: Vec::new(),
             pass_to_pass: tests(&["tests/test_b.py::test_b", "tests/test_b.py::test_c"]),
+            held_back: tests(&["tests/test_price.py::test_a[1 - N]"]),
             excluded: vec![ExcludedTest {
                 id: "tests/test_d.py::test_d".to_owned(),
                 reason: "flaky".to_owned(),
             }],
         },
         symbols: vec![
-            symbol("src/shop.py::price", "top", Some(Action::Delete)),
+            symbol("src/shop.py::price", Role::Top, Some(Action::Delete)),
             symbol(
                 "src/shop.py::rate",
-                "specific",
+                Role::Specific,
                 Some(Action::Stub { keep_doc: true }),
             ),
-            symbol("src/shop.py::tax", "shared", None),
+            symbol("src/shop.py::tax", Role::Shared, None),
         ],
         size: Size {
             lines: LineCounts {
@@ -76,6 +78,12 @@ fn a_task_record_is_read_back_as_it_was_written() {
           "version": 1,
           "id": "shop.test_price.f4d1f5b7",
           "tool": "0.1.0",
+          "command": [
+            "lacuna",
+            "extract",
+            "--target",
+            "tests/test_price.py"
+          ],
           "language": "python",
           "project": {
             "name": "shop",
@@ -98,6 +106,9 @@ fn a_task_record_is_read_back_as_it_was_written() {
             "pass_to_pass": [
               "tests/test_b.py::test_b",
               "tests/test_b.py::test_c"
+            ],
+            "held_back": [
+              "tests/test_price.py::test_a[1 - N]"
             ],
             "excluded": [
               {
@@ -197,7 +208,7 @@ fn a_record_of_another_version_or_with_unknown_fields_is_refused() {
     };
     expect![[r#"
         this is a task record of version 99, and version 1 is read; make the task again
-        this is not a task record: unknown field `sweet`, expected one of `version`, `id`, `tool`, `language`, `project`, `target`, `suite`, `options`, `tests`, `symbols`, `size`, `environment`; `task.json` of a task directory is one"#]]
+        this is not a task record: unknown field `sweet`, expected one of `version`, `id`, `tool`, `command`, `language`, `project`, `target`, `suite`, `options`, `tests`, `symbols`, `size`, `environment`; `task.json` of a task directory is one"#]]
     .assert_eq(&[error("\"version\": 1", "\"version\": 99"), error("\"suite\"", "\"sweet\"")].join("\n"));
 }
 

@@ -14,6 +14,8 @@ pub struct Language {
     pub toolchain: &'static dyn Toolchain,
     /// How tests are run.
     pub runner: &'static dyn TestRunner,
+    /// How a person would run them, one word an entry.
+    pub test_command: &'static [&'static str],
 }
 
 /// All rows; where a project suits several, the first.
@@ -21,6 +23,7 @@ static LANGUAGES: &[Language] = &[Language {
     name: "python",
     toolchain: &python::environment::Python,
     runner: &python::runner::Pytest::NATIVE,
+    test_command: &["python", "-m", "pytest"],
 }];
 
 /// The language of a project with these files.

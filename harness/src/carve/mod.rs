@@ -1,0 +1,272 @@
+//! Carving: from a target to a proven task, by trying plans on the real suite.
+
+pub mod blame;
+pub mod evidence;
+mod patches;
+pub mod plan;
+mod search;
+pub mod target;
+mod verdict;
+
+use std::collections::BTreeMap;
+
+use analyzer::Analysis;
+use analyzer::feature::{Feature, FeatureOptions};
+use analyzer::trace::Trace;
+use extractors::patch::Patch;
+
+use self::evidence::{Evidence, Scenario, TreeState};
+use self::patches::Patches;
+pub use self::verdict::{TestClass, Verdict};
+use crate::config::RemovalMode;
+use crate::session::{Session, SessionError};
+use crate::study::{Study, StudyError};
+
+/// What to carve and how.
+#[derive(Clone, Debug)]
+pub struct CarveRequest {
+    /// Patterns of the target tests (see [`target::Pattern`]).
+    pub target: Vec<String>,
+    /// Patterns of the considered suite; empty for all.
+    pub suite: Vec<String>,
+    /// How the feature is decided.
+    pub options: FeatureOptions,
+    /// How symbols leave.
+    pub removal: RemovalMode,
+    /// How often each state is run.
+    pub repeat: u32,
+    /// How many plans are tried before giving up.
+    pub max_attempts: u32,
+    /// Whether a stored trace is ignored.
+    pub fresh: bool,
+}
+
+/// The default of [`CarveRequest::max_attempts`].
+pub const MAX_ATTEMPTS: u32 = 12;
+
+/// What happens on the way, for whoever shows progress.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// The environment is being made.
+    Preparing {
+        /// The step in flight.
+        step: &'a str,
+    },
+    /// The suite runs with the tracer.
+    Tracing,
+    /// Files are analysed.
+    Analysing,
+    /// A plan was made.
+    Planned {
+        /// The feature it removes.
+        feature: &'a Feature,
+        /// How many symbols it removes.
+        removed: usize,
+    },
+    /// Tests run in a state of the tree.
+    Running {
+        /// The state.
+        state: TreeState,
+        /// How many tests are expected.
+        tests: usize,
+    },
+    /// A plan broke something and was changed.
+    RolledBack {
+        /// What was decided.
+        decision: &'a str,
+    },
+}
+
+/// A validated feature with everything a task needs.
+pub struct Carved {
+    /// The files and the trace it was decided by.
+    pub analysis: Analysis,
+    /// The feature.
+    pub feature: Feature,
+    /// The action taken on each removed symbol.
+    pub plan: extractors::removal::RemovalPlan,
+    /// What the removal did.
+    pub removal: extractors::removal::Removal,
+    /// The class of every test of the considered suite, by id.
+    pub verdict: Verdict,
+    /// The ids of the tests that the starting tree does not have.
+    pub held_back: Vec<String>,
+    /// Full tree to starting tree.
+    pub removal_patch: Patch,
+    /// Starting tree to full tree, without the held-back tests.
+    pub gold_patch: Patch,
+    /// Puts the held-back tests back.
+    pub tests_patch: Patch,
+    /// What was run.
+    pub evidence: Evidence,
+}
+
+/// Why there is no task.
+#[derive(Debug, thiserror::Error)]
+pub enum CarveError {
+    /// The target owns nothing that can be removed.
+    #[error(
+        "the target owns no symbol that can be removed{}; allow more with --max-collateral, or name a symbol with --include",
+        nearest_hint(nearest)
+    )]
+    NoFeature {
+        /// The symbols that come nearest, each with the number of other tests that execute it.
+        nearest: Vec<(String, usize)>,
+    },
+    /// The target passes without the feature.
+    #[error(
+        "every target test still passes without the feature; name a symbol that it needs with --include"
+    )]
+    TargetStillPasses,
+    /// No plan held.
+    #[error(
+        "no plan held after {attempts} attempts; `evidence.json` tells what each broke; exclude symbols with --exclude"
+    )]
+    NotFound {
+        /// How many were tried.
+        attempts: u32,
+    },
+    /// The restored tree does not pass.
+    #[error(
+        "the target does not pass again in the restored tree: its tests are flaky or depend on their order; try --repeat"
+    )]
+    NotRestored,
+    /// The edits do not give the full tree back.
+    #[error("a fault of lacuna: {0}")]
+    Inconsistent(String),
+    /// The project or its tests cannot be studied.
+    #[error(transparent)]
+    Study(#[from] StudyError),
+    /// The project cannot be read.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+}
+
+fn nearest_hint(nearest: &[(String, usize)]) -> String {
+    if nearest.is_empty() {
+        return String::new();
+    }
+    let list: Vec<String> = nearest
+        .iter()
+        .map(|(symbol, others)| format!("{symbol} (executed by {others} other tests)"))
+        .collect();
+    format!("; nearest: {}", list.join(", "))
+}
+
+/// Carves the feature of a target out of a project and proves it.
+///
+/// # Errors
+/// See [`CarveError`]; `evidence` holds what was run even then.
+pub fn carve(
+    session: &mut Session,
+    request: &CarveRequest,
+    evidence: &mut Evidence,
+    report: &dyn Fn(Event<'_>),
+) -> Result<Carved, CarveError> {
+    let study = Study::open(session, &request.suite, request.fresh, report)?;
+    evidence.scenarios.push(baseline(&study));
+    let scope = study.scope(&request.target)?;
+    let found = search::Search {
+        session,
+        study: &study,
+        scope: &scope,
+        request,
+        evidence,
+        report,
+    }
+    .run()?;
+    let patches = Patches::new(session, &found, &|path| scope.is_support(path))?;
+    let restored = restored(session, &study, request, evidence, report)?;
+    let verdict = verdict::judge(&study, &scope, &found, &restored);
+    if verdict.count(&TestClass::FailToPassTarget) == 0 {
+        return Err(CarveError::NotRestored);
+    }
+    Ok(Carved {
+        held_back: held_back(&study, &found),
+        analysis: study.analysis,
+        feature: found.feature,
+        plan: found.plan,
+        removal: found.removal,
+        verdict,
+        removal_patch: patches.removal,
+        gold_patch: patches.gold,
+        tests_patch: patches.tests,
+        evidence: evidence.clone(),
+    })
+}
+
+/// The ids of the tests that left with the feature, in the runner's order.
+fn held_back(study: &Study, found: &search::Found) -> Vec<String> {
+    let tests = study.trace.tests.iter().enumerate();
+    let left = tests.filter(|(index, test)| match study.test_symbol(*index) {
+        Some(symbol) => found.held_back.contains(symbol),
+        None => found
+            .put_back
+            .get(&test.id)
+            .is_some_and(|result| !result.passes()),
+    });
+    left.map(|(_, test)| test.id.clone()).collect()
+}
+
+/// Runs the suite in the restored tree, which is the full tree byte for byte (see [`Patches`]).
+fn restored(
+    session: &mut Session,
+    study: &Study,
+    request: &CarveRequest,
+    evidence: &mut Evidence,
+    report: &dyn Fn(Event<'_>),
+) -> Result<Vec<Trace>, CarveError> {
+    let expected = study
+        .trace
+        .tests
+        .iter()
+        .filter(|test| test.outcome.is_good())
+        .count();
+    let mut traces = Vec::new();
+    for _ in 0..request.repeat {
+        report(Event::Running {
+            state: TreeState::Restored,
+            tests: expected,
+        });
+        let run = session.run(&BTreeMap::new(), &study.suite, false)?;
+        let good = run
+            .trace
+            .tests
+            .iter()
+            .filter(|test| test.outcome.is_good())
+            .count();
+        evidence.scenarios.push(Scenario {
+            good,
+            bad: expected.saturating_sub(good),
+            wall_seconds: run.wall.as_secs_f64(),
+            cpu_seconds: run.cpu.as_secs_f64(),
+            ..Scenario::new(TreeState::Restored, true)
+        });
+        traces.push(run.trace);
+    }
+    Ok(traces)
+}
+
+/// The run that the baseline came from.
+fn baseline(study: &Study) -> Scenario {
+    let good = study
+        .trace
+        .tests
+        .iter()
+        .filter(|test| test.outcome.is_good())
+        .count();
+    let bad = study
+        .trace
+        .tests
+        .iter()
+        .filter(|test| test.outcome.is_bad())
+        .count();
+    Scenario {
+        cached: study.cached,
+        good,
+        bad,
+        wall_seconds: study.times.0.as_secs_f64(),
+        cpu_seconds: study.times.1.as_secs_f64(),
+        ..Scenario::new(TreeState::Full, true)
+    }
+}

@@ -1,0 +1,633 @@
+//! The search for a starting tree that holds: try a plan, look at what breaks, take that step back.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use analyzer::feature::{self, Expectation, Feature, FeatureOptions, Scope};
+use analyzer::symbol::SymbolId;
+use analyzer::trace::{FailureDetail, Outcome, TestResult};
+use extractors::removal::{Action, Removal, RemovalPlan};
+
+use super::blame;
+use super::evidence::{Evidence, Scenario, TreeState, Unexpected};
+use super::plan;
+use super::{CarveError, CarveRequest, Event};
+use crate::runner::{Selection, TestRun};
+use crate::session::Session;
+use crate::study::Study;
+
+/// A plan that held: the feature, the edits and what each test did.
+pub(super) struct Found {
+    pub feature: Feature,
+    pub plan: RemovalPlan,
+    /// The removal alone: the starting tree with the held-back tests put back.
+    pub removal: Removal,
+    /// The removal and the held-back tests: what a solver sees.
+    pub starting: Removal,
+    /// The tests that leave with the feature, as symbols.
+    pub held_back: BTreeSet<SymbolId>,
+    /// Per test that was put back: what it did without the feature.
+    pub put_back: BTreeMap<String, PutBack>,
+    /// Tests whose result changed between equal runs.
+    pub flaky: BTreeSet<String>,
+}
+
+/// What a held-back test did in the starting tree, over all runs of that state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct PutBack {
+    good: u32,
+    bad: u32,
+}
+
+impl PutBack {
+    /// It was never good.
+    pub fn fails(self) -> bool {
+        self.good == 0
+    }
+
+    /// It was good every time.
+    pub fn passes(self) -> bool {
+        self.bad == 0
+    }
+
+    /// It was good in some runs and not in others.
+    pub fn is_mixed(self) -> bool {
+        self.good > 0 && self.bad > 0
+    }
+
+    fn count(&mut self, good: bool) {
+        if good { self.good += 1 } else { self.bad += 1 }
+    }
+}
+
+/// What earlier attempts taught.
+struct Lessons {
+    options: FeatureOptions,
+    stub_only: BTreeSet<SymbolId>,
+    /// Tests that fail without the feature although the trace did not say so.
+    also_failing: BTreeSet<usize>,
+    flaky: BTreeSet<String>,
+}
+
+pub(super) struct Search<'a> {
+    pub session: &'a mut Session,
+    pub study: &'a Study,
+    pub scope: &'a Scope,
+    pub request: &'a CarveRequest,
+    pub evidence: &'a mut Evidence,
+    pub report: &'a dyn Fn(Event<'_>),
+}
+
+/// One plan with its edits, before it has been tried.
+struct Attempt {
+    feature: Feature,
+    plan: RemovalPlan,
+    removal: Removal,
+    /// Tests that may fail: indices, whole functions.
+    suspects: BTreeSet<usize>,
+}
+
+impl Search<'_> {
+    /// Tries plans until one holds.
+    pub fn run(mut self) -> Result<Found, CarveError> {
+        let mut lessons = Lessons {
+            options: self.request.options.clone(),
+            stub_only: BTreeSet::new(),
+            also_failing: BTreeSet::new(),
+            flaky: BTreeSet::new(),
+        };
+        for _ in 0..self.request.max_attempts {
+            let attempt = self.plan(&lessons)?;
+            let put_back = self.put_back(&attempt)?;
+            let held_back = self.held_back(&attempt, &put_back);
+            let whole = plan::with_tests(
+                &self.study.analysis,
+                &attempt.plan,
+                &self.study.all_test_symbols(),
+                &held_back,
+            );
+            let starting = plan::apply(&self.study.analysis, &whole);
+            let Some(broken) =
+                self.try_starting(&attempt, &starting, &held_back, &put_back, &mut lessons)?
+            else {
+                let Attempt {
+                    feature,
+                    plan,
+                    removal,
+                    ..
+                } = attempt;
+                return Ok(Found {
+                    feature,
+                    plan,
+                    removal,
+                    starting,
+                    held_back,
+                    put_back,
+                    flaky: lessons.flaky,
+                });
+            };
+            self.learn(&attempt, &starting, &broken, &mut lessons)?;
+        }
+        Err(CarveError::NotFound {
+            attempts: self.request.max_attempts,
+        })
+    }
+
+    fn plan(&mut self, lessons: &Lessons) -> Result<Attempt, CarveError> {
+        let feature = feature::decide(
+            &self.study.analysis,
+            &self.study.impact,
+            self.scope,
+            &lessons.options,
+        );
+        let suspects = self.suspects(&feature, lessons);
+        let leaving: BTreeSet<SymbolId> = suspects
+            .iter()
+            .filter_map(|&index| self.study.test_symbol(index))
+            .cloned()
+            .collect();
+        let doctested = self.study.doctested();
+        let plan = plan::actions(
+            &self.study.analysis,
+            &feature,
+            self.request.removal,
+            &lessons.stub_only,
+            &leaving,
+            &doctested,
+        );
+        let removal = plan::apply(&self.study.analysis, &plan);
+        let has_top = feature
+            .with_role(feature::Role::Top)
+            .any(|top| removal.removed.contains(top));
+        if !has_top {
+            return Err(CarveError::NoFeature {
+                nearest: self.study.nearest(self.scope, &lessons.options),
+            });
+        }
+        (self.report)(Event::Planned {
+            feature: &feature,
+            removed: removal.removed.len(),
+        });
+        Ok(Attempt {
+            feature,
+            plan,
+            removal,
+            suspects,
+        })
+    }
+
+    /// The good tests of every test function of which a case may fail.
+    fn suspects(&self, feature: &Feature, lessons: &Lessons) -> BTreeSet<usize> {
+        let expected = |(index, expectation): (usize, &Expectation)| {
+            matches!(expectation, Expectation::Target | Expectation::Collateral).then_some(index)
+        };
+        let direct: BTreeSet<usize> = feature
+            .tests
+            .iter()
+            .enumerate()
+            .filter_map(expected)
+            .chain(lessons.also_failing.iter().copied())
+            .collect();
+        let functions: BTreeSet<(&str, &str)> = direct
+            .iter()
+            .filter_map(|&index| self.test(index))
+            .map(function_of)
+            .collect();
+        let good = |index: &usize| {
+            self.scope.target.contains(*index) || self.scope.others.contains(*index)
+        };
+        (0..self.study.trace.tests.len())
+            .filter(good)
+            .filter(|index| {
+                direct.contains(index)
+                    || self
+                        .test(*index)
+                        .is_some_and(|test| functions.contains(&function_of(test)))
+            })
+            .collect()
+    }
+
+    /// Runs the suspects without the feature.
+    fn put_back(&mut self, attempt: &Attempt) -> Result<BTreeMap<String, PutBack>, CarveError> {
+        let ids: Vec<String> = attempt
+            .suspects
+            .iter()
+            .filter_map(|&index| self.test(index))
+            .map(|test| test.id.clone())
+            .collect();
+        let mut results: BTreeMap<String, PutBack> = ids
+            .iter()
+            .map(|id| (id.clone(), PutBack::default()))
+            .collect();
+        for _ in 0..self.request.repeat {
+            (self.report)(Event::Running {
+                state: TreeState::Empty,
+                tests: ids.len(),
+            });
+            let run =
+                self.session
+                    .run(&attempt.removal.files, &Selection::Ids(ids.clone()), false)?;
+            let outcomes = outcomes(&run);
+            for (id, result) in &mut results {
+                result.count(
+                    outcomes
+                        .get(id.as_str())
+                        .is_some_and(|outcome| outcome.is_good()),
+                );
+            }
+            drop(outcomes);
+            let good = results.values().filter(|result| !result.fails()).count();
+            let bad = results.len() - good;
+            self.note(
+                TreeState::Empty,
+                &run,
+                (good, bad),
+                &[],
+                attempt.removal.removed.len(),
+            );
+        }
+        let target = self
+            .scope
+            .target
+            .ones()
+            .filter_map(|index| self.test(index));
+        let target_fails = target
+            .filter_map(|test| results.get(&test.id))
+            .any(|result| result.fails());
+        if target_fails {
+            Ok(results)
+        } else {
+            Err(CarveError::TargetStillPasses)
+        }
+    }
+
+    /// The test symbols that leave: all of the target, and every other function with a case that fails.
+    fn held_back(
+        &self,
+        attempt: &Attempt,
+        put_back: &BTreeMap<String, PutBack>,
+    ) -> BTreeSet<SymbolId> {
+        let leaves = |index: &usize| {
+            let result = self.test(*index).and_then(|test| put_back.get(&test.id));
+            result.is_some_and(|result| !result.passes()) || self.scope.target.contains(*index)
+        };
+        let functions = attempt.suspects.iter().copied().filter(leaves);
+        // In a target file the tests leave that are not good, too.
+        let in_target_file = |index: &usize| {
+            self.test(*index)
+                .is_some_and(|test| self.scope.target_files.contains(&test.path))
+        };
+        let rest = (0..self.study.trace.tests.len()).filter(in_target_file);
+        functions
+            .chain(rest)
+            .filter_map(|index| self.study.test_symbol(index))
+            .cloned()
+            .collect()
+    }
+
+    /// Runs everything visible in the starting tree; returns what broke, if anything did.
+    fn try_starting(
+        &mut self,
+        attempt: &Attempt,
+        starting: &Removal,
+        held_back: &BTreeSet<SymbolId>,
+        put_back: &BTreeMap<String, PutBack>,
+        lessons: &mut Lessons,
+    ) -> Result<Option<Broken>, CarveError> {
+        let expected = self.visible(held_back, put_back, lessons);
+        for _ in 0..self.request.repeat {
+            (self.report)(Event::Running {
+                state: TreeState::Starting,
+                tests: expected.len(),
+            });
+            let run = self
+                .session
+                .run(&starting.files, &self.study.suite, false)?;
+            let mut broken = self.broken(&expected, run);
+            if !broken.tests.is_empty() {
+                self.set_flaky_apart(starting, &mut broken, lessons)?;
+            }
+            let unexpected = broken.examples(self.study);
+            let good = expected.len() - broken.tests.len();
+            let counts = (good, broken.tests.len());
+            self.note(
+                TreeState::Starting,
+                &broken.run,
+                counts,
+                &unexpected,
+                attempt.removal.removed.len(),
+            );
+            if !broken.tests.is_empty() {
+                return Ok(Some(broken));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Good tests that a solver sees.
+    fn visible(
+        &self,
+        held_back: &BTreeSet<SymbolId>,
+        put_back: &BTreeMap<String, PutBack>,
+        lessons: &Lessons,
+    ) -> BTreeSet<usize> {
+        let stays = |index: &usize| {
+            self.test(*index).is_some_and(|test| {
+                let leaves = match self.study.test_symbol(*index) {
+                    Some(symbol) => held_back.contains(symbol),
+                    None => put_back
+                        .get(&test.id)
+                        .is_some_and(|result| !result.passes()),
+                };
+                !leaves
+                    && !lessons.flaky.contains(&test.id)
+                    && !lessons.also_failing.contains(index)
+            })
+        };
+        self.scope
+            .others
+            .ones()
+            .chain(self.scope.target.ones())
+            .filter(stays)
+            .collect()
+    }
+
+    fn broken(&self, expected: &BTreeSet<usize>, run: TestRun) -> Broken {
+        let outcomes = outcomes(&run);
+        let bad = |index: &usize| {
+            self.test(*index).is_some_and(|test| {
+                !outcomes
+                    .get(test.id.as_str())
+                    .is_some_and(|outcome| outcome.is_good())
+            })
+        };
+        let tests = expected.iter().copied().filter(bad).collect();
+        drop(outcomes);
+        Broken { tests, run }
+    }
+
+    /// Runs the broken tests once more in the same tree: those that pass now are flaky, not broken.
+    fn set_flaky_apart(
+        &mut self,
+        starting: &Removal,
+        broken: &mut Broken,
+        lessons: &mut Lessons,
+    ) -> Result<(), CarveError> {
+        let ids: Vec<String> = broken
+            .tests
+            .iter()
+            .filter_map(|&index| self.test(index))
+            .map(|test| test.id.clone())
+            .collect();
+        let again = self
+            .session
+            .run(&starting.files, &Selection::Ids(ids), false)?;
+        let outcomes = outcomes(&again);
+        let tests = &self.study.trace.tests;
+        broken.tests.retain(|&index| {
+            let Some(test) = tests.get(index) else {
+                return false;
+            };
+            let passes_now = outcomes
+                .get(test.id.as_str())
+                .is_some_and(|outcome| outcome.is_good());
+            if passes_now {
+                lessons.flaky.insert(test.id.clone());
+            }
+            !passes_now
+        });
+        Ok(())
+    }
+
+    /// Turns what broke into a lesson: stub instead of delete, accept as collateral, or keep.
+    fn learn(
+        &mut self,
+        attempt: &Attempt,
+        starting: &Removal,
+        broken: &Broken,
+        lessons: &mut Lessons,
+    ) -> Result<(), CarveError> {
+        let removed: BTreeSet<SymbolId> = attempt.removal.removed.iter().cloned().collect();
+        let failures = broken.failures(self.study);
+        let owner = |path: &str, line: u32| crate::study::symbol_at(starting, path, line);
+        let culprits = blame::culprits(&failures, &removed, &owner);
+        let decision = self.decide(attempt, broken, culprits, lessons)?;
+        (self.report)(Event::RolledBack {
+            decision: &decision,
+        });
+        if let Some(last) = self.evidence.scenarios.last_mut() {
+            last.decision = decision;
+        }
+        Ok(())
+    }
+
+    fn decide(
+        &mut self,
+        attempt: &Attempt,
+        broken: &Broken,
+        culprits: BTreeSet<SymbolId>,
+        lessons: &mut Lessons,
+    ) -> Result<String, CarveError> {
+        let deleted: BTreeSet<SymbolId> = culprits
+            .iter()
+            .filter(|id| {
+                attempt.plan.actions.get(*id) == Some(&Action::Delete)
+                    && !lessons.stub_only.contains(*id)
+            })
+            .cloned()
+            .collect();
+        if !deleted.is_empty() {
+            let decision = format!(
+                "needed by name, stubbed instead of deleted: {}",
+                list(&deleted)
+            );
+            lessons.stub_only.extend(deleted);
+            return Ok(decision);
+        }
+        let is_top = |id: &SymbolId| {
+            attempt
+                .feature
+                .members
+                .get(id)
+                .is_some_and(|member| member.role == feature::Role::Top)
+        };
+        if self.affordable(attempt, broken, lessons)
+            && (culprits.is_empty() || culprits.iter().any(is_top))
+        {
+            let decision = format!(
+                "{} more tests need the feature: held back as collateral",
+                broken.tests.len()
+            );
+            lessons.also_failing.extend(&broken.tests);
+            return Ok(decision);
+        }
+        let culprits = if culprits.is_empty() {
+            self.bisect(attempt, broken)?
+        } else {
+            culprits
+        };
+        let decision = format!("needed by kept tests, protected: {}", list(&culprits));
+        lessons.options.exclude.extend(culprits);
+        Ok(decision)
+    }
+
+    /// Whether the broken tests may still turn into collateral ones.
+    fn affordable(&self, attempt: &Attempt, broken: &Broken, lessons: &Lessons) -> bool {
+        let budget = self.scope.others.count_ones(..) as f64 * self.request.options.max_collateral;
+        let already = attempt.feature.count(Expectation::Collateral) + lessons.also_failing.len();
+        (already + broken.tests.len()) as f64 <= budget
+    }
+
+    /// Finds symbols whose return makes the broken tests pass, by halving the removed symbols in
+    /// module order. Each step runs the broken tests only.
+    fn bisect(
+        &mut self,
+        attempt: &Attempt,
+        broken: &Broken,
+    ) -> Result<BTreeSet<SymbolId>, CarveError> {
+        let ids: Vec<String> = broken
+            .tests
+            .iter()
+            .filter_map(|&index| self.test(index))
+            .map(|test| test.id.clone())
+            .collect();
+        let mut suspects: Vec<SymbolId> = attempt.plan.actions.keys().cloned().collect();
+        while suspects.len() > 1 {
+            let half = suspects.split_off(suspects.len() / 2);
+            let actions = attempt
+                .plan
+                .actions
+                .iter()
+                .filter(|(id, _)| !half.contains(id));
+            let lighter = RemovalPlan {
+                actions: actions.map(|(id, action)| (id.clone(), *action)).collect(),
+            };
+            let removal = plan::apply(&self.study.analysis, &lighter);
+            let run = self
+                .session
+                .run(&removal.files, &Selection::Ids(ids.clone()), false)?;
+            let outcomes = outcomes(&run);
+            let healed = ids.iter().all(|id| {
+                outcomes
+                    .get(id.as_str())
+                    .is_some_and(|outcome| outcome.is_good())
+            });
+            if healed {
+                suspects = half;
+            }
+        }
+        Ok(suspects.into_iter().collect())
+    }
+
+    fn test(&self, index: usize) -> Option<&TestResult> {
+        self.study.trace.tests.get(index)
+    }
+
+    fn note(
+        &mut self,
+        state: TreeState,
+        run: &TestRun,
+        (good, bad): (usize, usize),
+        unexpected: &[Unexpected],
+        removed: usize,
+    ) {
+        self.evidence.scenarios.push(Scenario {
+            good,
+            bad,
+            examples: unexpected.iter().take(20).cloned().collect(),
+            removed_symbols: removed,
+            wall_seconds: run.wall.as_secs_f64(),
+            cpu_seconds: run.cpu.as_secs_f64(),
+            ..Scenario::new(state, state != TreeState::Empty)
+        });
+    }
+}
+
+/// What the starting tree broke: good tests that are not good in it.
+struct Broken {
+    tests: BTreeSet<usize>,
+    run: TestRun,
+}
+
+impl Broken {
+    /// Why: the errors of files that could not be collected, then those of the broken tests.
+    fn failures(&self, study: &Study) -> Vec<&FailureDetail> {
+        let broken = |id: &str| {
+            self.tests.iter().any(|&index| {
+                study
+                    .trace
+                    .tests
+                    .get(index)
+                    .is_some_and(|test| test.id == id)
+            })
+        };
+        blame::failures(&self.run.trace, &broken)
+    }
+
+    fn examples(&self, study: &Study) -> Vec<Unexpected> {
+        let details: BTreeMap<&str, &FailureDetail> = self
+            .run
+            .trace
+            .tests
+            .iter()
+            .filter_map(|test| Some((&*test.id, test.detail.as_ref()?)))
+            .collect();
+        let collection: BTreeMap<&str, &FailureDetail> = self
+            .run
+            .trace
+            .collection_errors
+            .iter()
+            .map(|error| (&*error.path, &error.detail))
+            .collect();
+        let tests = self
+            .tests
+            .iter()
+            .filter_map(|&index| study.trace.tests.get(index));
+        tests
+            .map(|test| {
+                let detail = details
+                    .get(&*test.id)
+                    .or_else(|| collection.get(&*test.path));
+                Unexpected {
+                    id: test.id.clone(),
+                    reason: detail
+                        .map_or_else(|| "did not run".to_owned(), |detail| one_line(detail)),
+                }
+            })
+            .collect()
+    }
+}
+
+fn one_line(detail: &FailureDetail) -> String {
+    let message = detail.message.lines().next().unwrap_or_default();
+    if detail.exception.is_empty() {
+        message.to_owned()
+    } else {
+        format!("{}: {message}", detail.exception)
+    }
+}
+
+fn outcomes(run: &TestRun) -> BTreeMap<&str, Outcome> {
+    run.trace
+        .tests
+        .iter()
+        .map(|test| (&*test.id, test.outcome))
+        .collect()
+}
+
+/// A test function with its file: what can be held back as one.
+fn function_of(test: &TestResult) -> (&str, &str) {
+    let function = if test.function.is_empty() {
+        &test.id
+    } else {
+        &test.function
+    };
+    (&test.path, function)
+}
+
+fn list(symbols: &BTreeSet<SymbolId>) -> String {
+    symbols
+        .iter()
+        .map(SymbolId::as_str)
+        .collect::<Vec<_>>()
+        .join(", ")
+}

@@ -1,0 +1,118 @@
+//! The verdict: exactly one class for every test of the considered suite, from what was measured.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use analyzer::feature::Scope;
+use analyzer::trace::{Outcome, TestResult, Trace};
+use serde::{Deserialize, Serialize};
+
+use super::search::Found;
+use crate::study::Study;
+
+/// What a test is to the task.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TestClass {
+    /// A target test that fails without the feature and passes with it.
+    FailToPassTarget,
+    /// Another test that does.
+    FailToPassCollateral,
+    /// A test that passes in every state.
+    PassToPass,
+    /// A test that proves nothing, with the reason.
+    Excluded(String),
+}
+
+/// The class of every test of the considered suite.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// Test id to class, in the order of ids.
+    pub classes: BTreeMap<String, TestClass>,
+}
+
+impl Verdict {
+    /// The ids of one class, in order.
+    pub fn ids<'a>(&'a self, class: &'a TestClass) -> impl Iterator<Item = &'a str> {
+        self.classes
+            .iter()
+            .filter(move |(_, other)| *other == class)
+            .map(|(id, _)| id.as_str())
+    }
+
+    /// How many tests are of a class.
+    pub fn count(&self, class: &TestClass) -> usize {
+        self.ids(class).count()
+    }
+
+    /// How many tests are excluded, whatever the reason.
+    pub fn excluded(&self) -> usize {
+        self.classes
+            .values()
+            .filter(|class| matches!(class, TestClass::Excluded(_)))
+            .count()
+    }
+}
+
+/// The reason for a test whose result changed between equal runs.
+const FLAKY: &str = "flaky";
+
+/// Judges every test by the baseline, the runs of the starting tree and those of the restored tree.
+pub(super) fn judge(study: &Study, scope: &Scope, found: &Found, restored: &[Trace]) -> Verdict {
+    let unstable = unstable(&study.trace, restored, found);
+    let class = |(index, test): (usize, &TestResult)| {
+        let class = if let Some(reason) = unfit(test) {
+            TestClass::Excluded(reason)
+        } else if unstable.contains(test.id.as_str()) {
+            TestClass::Excluded(FLAKY.to_owned())
+        } else if !found
+            .put_back
+            .get(&test.id)
+            .is_some_and(|put_back| put_back.fails())
+        {
+            TestClass::PassToPass
+        } else if scope.target.contains(index) {
+            TestClass::FailToPassTarget
+        } else {
+            TestClass::FailToPassCollateral
+        };
+        (test.id.clone(), class)
+    };
+    Verdict {
+        classes: study.trace.tests.iter().enumerate().map(class).collect(),
+    }
+}
+
+/// Why a test cannot serve, judged from the full tree.
+fn unfit(test: &TestResult) -> Option<String> {
+    match test.outcome {
+        Outcome::Passed | Outcome::XFailed | Outcome::XPassed => None,
+        Outcome::Skipped => Some("skipped".to_owned()),
+        Outcome::Failed | Outcome::Error => Some("failing before".to_owned()),
+    }
+}
+
+/// Tests that were good in the full tree once and not good in it, or in equal states, another time.
+fn unstable<'a>(baseline: &'a Trace, restored: &'a [Trace], found: &'a Found) -> BTreeSet<&'a str> {
+    let good = |trace: &'a Trace| -> BTreeSet<&'a str> {
+        trace
+            .tests
+            .iter()
+            .filter(|test| test.outcome.is_good())
+            .map(|test| &*test.id)
+            .collect()
+    };
+    let restored: Vec<_> = restored.iter().map(good).collect();
+    let lost = baseline
+        .tests
+        .iter()
+        .map(|test| &*test.id)
+        .filter(|id| !restored.iter().all(|good| good.contains(id)));
+    let mixed = found
+        .put_back
+        .iter()
+        .filter(|(_, put_back)| put_back.is_mixed())
+        .map(|(id, _)| id.as_str());
+    lost.chain(found.flaky.iter().map(String::as_str))
+        .chain(mixed)
+        .collect()
+}

@@ -1,0 +1,231 @@
+//! Checking a task: everything it claims, from its files and the project alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use extractors::patch::{File, Patch};
+use serde::Serialize;
+
+use crate::carve::Event;
+use crate::carve::evidence::TreeState;
+use crate::runner::Selection;
+use crate::session::{Session, SessionError};
+use crate::task_dir::TaskDir;
+
+/// One thing that a task claims.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Claim {
+    /// What, in words for a person.
+    pub what: String,
+    /// What speaks against it.
+    pub against: Vec<String>,
+}
+
+impl Claim {
+    /// Whether nothing speaks against it.
+    pub fn holds(&self) -> bool {
+        self.against.is_empty()
+    }
+
+    fn new(what: &str, against: Vec<String>) -> Self {
+        Self {
+            what: what.to_owned(),
+            against,
+        }
+    }
+}
+
+type Edits = BTreeMap<String, Option<Vec<u8>>>;
+
+/// What is run of one state, and what must be good in it.
+struct State<'a> {
+    state: TreeState,
+    edits: &'a Edits,
+    selection: Selection,
+    tests: Vec<String>,
+}
+
+/// Checks a task against the project: first its patches, then the states of the tree, each run
+/// `repeat` times. States are only run if the patches are right.
+///
+/// # Errors
+/// The project cannot be read, or its tests cannot be run.
+pub fn check(
+    session: &mut Session,
+    task: &TaskDir,
+    repeat: u32,
+    report: &dyn Fn(Event<'_>),
+) -> Result<Vec<Claim>, SessionError> {
+    let mut claims = vec![same_tree(session, task)];
+    if !claims.iter().all(Claim::holds) {
+        return Ok(claims);
+    }
+    let (trees, wrong) = trees(session, task)?;
+    claims.push(Claim::new(
+        "the patches lead from the full to the starting tree and back",
+        wrong,
+    ));
+    if !claims.iter().all(Claim::holds) {
+        return Ok(claims);
+    }
+    let mut run = |state: &State<'_>| not_good(session, state, repeat, report);
+    let classes = &task.task.tests;
+    let graded: Vec<String> = classes
+        .fail_to_pass
+        .iter()
+        .chain(&classes.collateral)
+        .cloned()
+        .collect();
+    let suite = selection(&task.task.suite);
+
+    let selection = Selection::Ids(graded.clone());
+    let failing = run(&State {
+        state: TreeState::Empty,
+        edits: &trees.put_back,
+        selection,
+        tests: graded.clone(),
+    })?;
+    let passing = graded
+        .iter()
+        .filter(|id| !failing.contains(*id))
+        .cloned()
+        .collect();
+    claims.push(Claim::new(
+        "without the feature every fail-to-pass test fails: an empty solution scores 0",
+        passing,
+    ));
+
+    let held_back: BTreeSet<&String> = classes.held_back.iter().collect();
+    let visible = classes
+        .pass_to_pass
+        .iter()
+        .filter(|id| !held_back.contains(id))
+        .cloned()
+        .collect();
+    let broken = run(&State {
+        state: TreeState::Starting,
+        edits: &trees.starting,
+        selection: suite.clone(),
+        tests: visible,
+    })?;
+    claims.push(Claim::new(
+        "in the starting tree every visible pass-to-pass test passes",
+        broken.into_iter().collect(),
+    ));
+
+    let all = graded
+        .iter()
+        .chain(&classes.pass_to_pass)
+        .cloned()
+        .collect();
+    let broken = run(&State {
+        state: TreeState::Restored,
+        edits: &Edits::new(),
+        selection: suite,
+        tests: all,
+    })?;
+    claims.push(Claim::new(
+        "with gold and tests put back everything passes: the gold scores 1",
+        broken.into_iter().collect(),
+    ));
+    Ok(claims)
+}
+
+fn selection(suite: &[String]) -> Selection {
+    if suite.is_empty() {
+        Selection::All
+    } else {
+        Selection::Paths(suite.to_vec())
+    }
+}
+
+fn same_tree(session: &Session, task: &TaskDir) -> Claim {
+    let (found, wanted) = (session.tree_hash(), &task.task.project.tree);
+    let differs = format!(
+        "its files have the hash {found}, those of the task {wanted}; check out what the task was made from"
+    );
+    Claim::new(
+        "the project is the one the task was made from",
+        if found == wanted {
+            Vec::new()
+        } else {
+            vec![differs]
+        },
+    )
+}
+
+/// The trees of a task, as edits of the full tree.
+struct Trees {
+    starting: Edits,
+    /// The starting tree with the held-back tests.
+    put_back: Edits,
+}
+
+/// Applies the patches, and tells what is wrong with them.
+fn trees(session: &Session, task: &TaskDir) -> Result<(Trees, Vec<String>), SessionError> {
+    let mut full: BTreeMap<String, Option<File>> = BTreeMap::new();
+    for file in &task.removal.files {
+        full.insert(file.path.clone(), session.file(&file.path).ok());
+    }
+    let mut wrong = Vec::new();
+    let mut apply = |patch: &Patch, name: &str, tree: &BTreeMap<String, Option<File>>| {
+        let mut result = tree.clone();
+        match patch.apply(|path| tree.get(path).cloned().flatten()) {
+            Ok(changed) => result.extend(changed),
+            Err(error) => wrong.push(format!("{name}: {error}")),
+        }
+        result
+    };
+    let starting = apply(&task.removal, "removal.patch", &full);
+    let put_back = apply(&task.tests, "tests.patch", &starting);
+    let restored = apply(&task.gold, "gold.patch", &put_back);
+    let differs = full
+        .iter()
+        .filter(|(path, file)| restored.get(*path) != Some(*file))
+        .map(|(path, _)| format!("{path} does not come back"));
+    wrong.extend(differs);
+    Ok((
+        Trees {
+            starting: edits(starting),
+            put_back: edits(put_back),
+        },
+        wrong,
+    ))
+}
+
+fn edits(tree: BTreeMap<String, Option<File>>) -> Edits {
+    tree.into_iter()
+        .map(|(path, file)| (path, file.map(|file| file.bytes)))
+        .collect()
+}
+
+/// The tests of a state that were not good in every run.
+fn not_good(
+    session: &mut Session,
+    state: &State<'_>,
+    repeat: u32,
+    report: &dyn Fn(Event<'_>),
+) -> Result<BTreeSet<String>, SessionError> {
+    let mut failed = BTreeSet::new();
+    for _ in 0..repeat {
+        report(Event::Running {
+            state: state.state,
+            tests: state.tests.len(),
+        });
+        let run = session.run(state.edits, &state.selection, false)?;
+        let good: BTreeSet<&str> = run
+            .trace
+            .tests
+            .iter()
+            .filter(|test| test.outcome.is_good())
+            .map(|test| &*test.id)
+            .collect();
+        failed.extend(
+            state
+                .tests
+                .iter()
+                .filter(|id| !good.contains(id.as_str()))
+                .cloned(),
+        );
+    }
+    Ok(failed)
+}

@@ -1,0 +1,233 @@
+//! A study: the baseline of a project's suite together with the analysis of its files.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use analyzer::feature::impact::Impact;
+use analyzer::feature::{self, Feature, FeatureOptions, Role, Scope};
+use analyzer::symbol::SymbolId;
+use analyzer::trace::Trace;
+use analyzer::{Analysis, AnalysisHost, Change};
+use extractors::removal::Removal;
+
+use crate::carve::target::{self, NoMatch};
+use crate::carve::{Event, plan};
+use crate::runner::Selection;
+use crate::session::{Session, SessionError};
+
+/// Why a project's tests cannot be studied.
+#[derive(Debug, thiserror::Error)]
+pub enum StudyError {
+    /// The target or suite means nothing.
+    #[error(transparent)]
+    NoMatch(#[from] NoMatch),
+    /// None of the target tests is good in the full tree.
+    #[error(
+        "none of the {count} target tests passes in the full tree ({example}); `lacuna doctor` tells what may be missing"
+    )]
+    TargetFails {
+        /// How many there are.
+        count: usize,
+        /// One with its failure.
+        example: String,
+    },
+    /// The suite has no test that passes.
+    #[error("{0}")]
+    NoBaseline(String),
+    /// The project or its environment.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+}
+
+/// A project's baseline, seen from its symbols.
+pub struct Study {
+    /// The files and the trace.
+    pub analysis: Analysis,
+    /// Which tests execute which symbols.
+    pub impact: Impact,
+    /// The baseline: every test of the considered suite in the full tree.
+    pub trace: Arc<Trace>,
+    /// What is run to run the considered suite.
+    pub suite: Selection,
+    /// Whether the baseline was found in the cache.
+    pub cached: bool,
+    /// Wall and CPU time of the baseline run.
+    pub times: (Duration, Duration),
+    /// Per test, the symbol that leaves when it is held back.
+    test_symbols: Vec<Option<SymbolId>>,
+}
+
+impl Study {
+    /// Takes the baseline of a suite (from the cache if the tree is unchanged) and analyses the files.
+    pub fn open(
+        session: &mut Session,
+        suite: &[String],
+        fresh: bool,
+        report: &dyn Fn(Event<'_>),
+    ) -> Result<Self, StudyError> {
+        let baseline = session.baseline(suite, fresh, report)?;
+        report(Event::Analysing);
+        let mut host = AnalysisHost::new();
+        host.apply(Change {
+            files: session.sources()?,
+            trace: Some(Some(Arc::clone(&baseline.trace))),
+        });
+        let analysis = host.analysis();
+        analysis.prime();
+        let matched = analysis.trace_symbols();
+        let impact = Impact::new(Arc::clone(&baseline.trace), &matched.symbols);
+        let test_symbols = impact
+            .trace
+            .tests
+            .iter()
+            .map(|test| plan::test_symbol(&analysis, test))
+            .collect();
+        Ok(Self {
+            analysis,
+            impact,
+            trace: baseline.trace,
+            suite: baseline.selection,
+            cached: baseline.cached,
+            times: baseline.times,
+            test_symbols,
+        })
+    }
+
+    /// Divides the tests by a target.
+    ///
+    /// # Errors
+    /// A pattern that means no test, or a target of which no test is good.
+    pub fn scope(&self, patterns: &[String]) -> Result<Scope, StudyError> {
+        let target: BTreeSet<usize> = target::select(patterns, &self.trace.tests)?
+            .into_iter()
+            .collect();
+        let scope = Scope::new(&self.analysis, &self.impact, &|index| {
+            target.contains(&index)
+        });
+        if scope.target.is_clear() {
+            return Err(StudyError::TargetFails {
+                count: target.len(),
+                example: self.example(&target),
+            });
+        }
+        Ok(scope)
+    }
+
+    /// The symbol that leaves when a test (by index) is held back; `None` if it is no function of its file.
+    pub fn test_symbol(&self, index: usize) -> Option<&SymbolId> {
+        self.test_symbols.get(index)?.as_ref()
+    }
+
+    /// The symbols of all tests.
+    pub fn all_test_symbols(&self) -> BTreeSet<SymbolId> {
+        self.test_symbols.iter().flatten().cloned().collect()
+    }
+
+    /// Executed code that is no symbol of the files as they are now: `path:line name`.
+    pub fn unmatched(&self) -> Vec<String> {
+        let matches = self.analysis.trace_symbols();
+        let codes = matches
+            .unmatched
+            .iter()
+            .filter_map(|&index| self.trace.codes.get(index as usize));
+        codes
+            .map(|code| format!("{}:{} {}", code.path, code.line, code.name))
+            .collect()
+    }
+
+    /// Decides a feature.
+    pub fn feature(&self, scope: &Scope, options: &FeatureOptions) -> Feature {
+        feature::decide(&self.analysis, &self.impact, scope, options)
+    }
+
+    /// Symbols whose documentation the runner executes as a test.
+    pub fn doctested(&self) -> BTreeSet<SymbolId> {
+        let doctests = self
+            .trace
+            .tests
+            .iter()
+            .filter(|test| test.function.is_empty() && test.outcome.is_good());
+        doctests
+            .flat_map(|test| self.documented_by(&test.path, &test.id))
+            .collect()
+    }
+
+    /// The symbols of a file whose dotted name ends a doctest's id.
+    fn documented_by(&self, path: &str, id: &str) -> Vec<SymbolId> {
+        let name = id.rsplit("::").next().unwrap_or_default();
+        let symbols = self.analysis.symbols(path);
+        let documented = symbols.iter().filter(|symbol| {
+            let chain = symbol.id.chain();
+            !chain.is_empty()
+                && name
+                    .strip_suffix(chain)
+                    .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        });
+        documented.map(|symbol| symbol.id.clone()).collect()
+    }
+
+    /// The symbols that come nearest to being a target's own: at most five, with the number of other
+    /// tests that execute them.
+    pub fn nearest(&self, scope: &Scope, options: &FeatureOptions) -> Vec<(String, usize)> {
+        let all = FeatureOptions {
+            max_collateral: 1.0,
+            ..options.clone()
+        };
+        let feature = self.feature(scope, &all);
+        let mut tops: Vec<(String, usize)> = feature
+            .with_role(Role::Top)
+            .filter_map(|id| Some((id.to_string(), feature.members.get(id)?.other_tests)))
+            .collect();
+        tops.sort_by(|(one, costs), (other, less)| costs.cmp(less).then(one.cmp(other)));
+        tops.truncate(5);
+        tops
+    }
+
+    fn example(&self, target: &BTreeSet<usize>) -> String {
+        let test = target.iter().find_map(|&index| self.trace.tests.get(index));
+        test.map_or_else(String::new, |test| {
+            let why = test.detail.as_ref().map_or("", |detail| {
+                detail.message.lines().next().unwrap_or_default()
+            });
+            format!("{}: {why}", test.id)
+        })
+    }
+}
+
+/// The innermost function of an edited file that a line (counted from 1) lies in.
+pub fn symbol_at(removal: &Removal, path: &str, line: u32) -> Option<SymbolId> {
+    let bytes = removal.files.get(path)?.as_ref()?;
+    let mut host = AnalysisHost::new();
+    host.apply(Change {
+        files: vec![(path.to_owned(), Some(Arc::from(bytes.as_slice())))],
+        trace: None,
+    });
+    let analysis = host.analysis();
+    let offset = offset_of_line(bytes, line)?;
+    let symbols = analysis.symbols(path);
+    let around = symbols.iter().filter(|symbol| {
+        symbol.kind.is_callable() && symbol.full.start <= offset && offset <= symbol.full.end
+    });
+    around
+        .min_by_key(|symbol| symbol.full.len())
+        .map(|symbol| symbol.id.clone())
+}
+
+/// The offset of the first character of a line that is not a blank.
+fn offset_of_line(bytes: &[u8], line: u32) -> Option<usize> {
+    let mut start = 0;
+    for (number, text) in (1..).zip(bytes.split_inclusive(|&byte| byte == b'\n')) {
+        if number == line {
+            return Some(
+                start
+                    + text
+                        .iter()
+                        .take_while(|byte| byte.is_ascii_whitespace())
+                        .count(),
+            );
+        }
+        start += text.len();
+    }
+    None
+}

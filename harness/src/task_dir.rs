@@ -1,0 +1,382 @@
+//! Task directories: everything a solver and a grader need, written at once or not at all.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use analyzer::Analysis;
+use analyzer::feature::{FeatureOptions, Role};
+use analyzer::symbol::SymbolId;
+use extractors::instance::{
+    self, ExcludedTest, Place, ProjectRecord, Size, SymbolRecord, TASK_VERSION, Task, TaskError,
+    TestClasses,
+};
+use extractors::instruction::instruction;
+use extractors::interface::interface;
+use extractors::patch::{LineCounts, Patch, PatchError};
+use serde::{Deserialize, Serialize};
+
+use crate::carve::evidence::Evidence;
+use crate::carve::{CarveRequest, Carved, TestClass};
+use crate::overview;
+use crate::session::Session;
+
+/// The record for machines.
+pub const TASK: &str = "task.json";
+/// What a solver is told.
+pub const INSTRUCTION: &str = "instruction.md";
+/// Full tree to starting tree.
+pub const REMOVAL_PATCH: &str = "removal.patch";
+/// Starting tree to full tree, without the held-back tests.
+pub const GOLD_PATCH: &str = "gold.patch";
+/// Puts the held-back tests back.
+pub const TESTS_PATCH: &str = "tests.patch";
+/// What was run, when and where: the only file that differs between equal runs.
+pub const EVIDENCE: &str = "evidence.json";
+
+/// The version of `evidence.json`.
+const EVIDENCE_VERSION: u32 = 1;
+
+/// Why a task directory cannot be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum TaskDirError {
+    /// A file or folder of the directory.
+    #[error("cannot use {}: {source}; is it a task directory, and is there room on the disk?", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The record.
+    #[error("{}: {source}", path.display())]
+    Record {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: TaskError,
+    },
+    /// A patch.
+    #[error("{}: {source}", path.display())]
+    Patch {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: PatchError,
+    },
+}
+
+/// A task directory that was written.
+#[derive(Debug)]
+pub struct Written {
+    /// Where.
+    pub directory: PathBuf,
+    /// Its record.
+    pub task: Task,
+}
+
+/// What `evidence.json` holds.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct EvidenceRecord {
+    /// The version of this record.
+    pub version: u32,
+    /// Where the project was.
+    pub project: PathBuf,
+    /// The operating system and the processor.
+    pub host: String,
+    /// When the task was written, in seconds since 1970.
+    pub written: u64,
+    /// Runs of the whole considered suite, cached ones not counted.
+    pub suite_runs: usize,
+    /// Every run, in order.
+    #[serde(flatten)]
+    pub evidence: Evidence,
+}
+
+/// A task directory that was read.
+#[derive(Debug)]
+pub struct TaskDir {
+    /// The record.
+    pub task: Task,
+    /// Full tree to starting tree.
+    pub removal: Patch,
+    /// Starting tree to full tree, without the held-back tests.
+    pub gold: Patch,
+    /// Puts the held-back tests back.
+    pub tests: Patch,
+    /// Where the project was, if the evidence is there.
+    pub project: Option<PathBuf>,
+}
+
+/// Writes the task directory into the folder `out`.
+///
+/// # Errors
+/// The folder cannot be written. Then nothing is left in it.
+pub fn write(
+    session: &Session,
+    request: &CarveRequest,
+    carved: &Carved,
+    out: &Path,
+) -> Result<Written, TaskDirError> {
+    let task = record(session, request, carved);
+    let top: BTreeSet<SymbolId> = carved
+        .feature
+        .with_role(Role::Top)
+        .filter(|id| is_removed(carved, id))
+        .cloned()
+        .collect();
+    let told = instruction(&task, &interface(&carved.analysis, &top));
+    let evidence = EvidenceRecord {
+        version: EVIDENCE_VERSION,
+        project: session.project().root().to_owned(),
+        host: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+        written: std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .map_or(0, |time| time.as_secs()),
+        suite_runs: carved.evidence.suite_runs(),
+        evidence: carved.evidence.clone(),
+    };
+    let json = |error: TaskError| TaskDirError::Record {
+        path: PathBuf::from(TASK),
+        source: error,
+    };
+    let files = [
+        (TASK, task.to_json().map_err(json)?.into_bytes()),
+        (INSTRUCTION, told.into_bytes()),
+        (REMOVAL_PATCH, carved.removal_patch.to_bytes()),
+        (GOLD_PATCH, carved.gold_patch.to_bytes()),
+        (TESTS_PATCH, carved.tests_patch.to_bytes()),
+        (
+            EVIDENCE,
+            serde_json::to_vec_pretty(&evidence).map_err(|error| json(error.into()))?,
+        ),
+    ];
+    let directory = out.join(&task.id);
+    put(out, &directory, &files)?;
+    Ok(Written { directory, task })
+}
+
+/// Writes the files into a folder of another name first: the task appears whole or not at all.
+fn put(out: &Path, directory: &Path, files: &[(&str, Vec<u8>)]) -> Result<(), TaskDirError> {
+    let at = |path: &Path| {
+        let path = path.to_owned();
+        move |source| TaskDirError::Io { path, source }
+    };
+    fs::create_dir_all(out).map_err(at(out))?;
+    let partial = tempfile::Builder::new()
+        .prefix(".lacuna-")
+        .tempdir_in(out)
+        .map_err(at(out))?;
+    for (name, bytes) in files {
+        let path = partial.path().join(name);
+        let written = fs::File::create(&path)
+            .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()));
+        written.map_err(at(&path))?;
+    }
+    if directory.exists() {
+        fs::remove_dir_all(directory).map_err(at(directory))?;
+    }
+    let partial = partial.keep();
+    set_readable(&partial)
+        .and_then(|()| fs::rename(&partial, directory))
+        .map_err(at(directory))
+}
+
+/// Temporary folders are private; a task is not.
+fn set_readable(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o755))
+}
+
+/// Reads a task directory.
+///
+/// # Errors
+/// A file is missing or malformed.
+pub fn read(directory: &Path) -> Result<TaskDir, TaskDirError> {
+    let bytes = |name: &str| {
+        let path = directory.join(name);
+        fs::read(&path).map_err(|source| TaskDirError::Io { path, source })
+    };
+    let patch = |name: &str| {
+        Patch::parse(&bytes(name)?).map_err(|source| TaskDirError::Patch {
+            path: directory.join(name),
+            source,
+        })
+    };
+    let text = String::from_utf8_lossy(&bytes(TASK)?).into_owned();
+    let task = Task::from_json(&text).map_err(|source| TaskDirError::Record {
+        path: directory.join(TASK),
+        source,
+    })?;
+    let evidence = bytes(EVIDENCE)
+        .ok()
+        .and_then(|bytes| serde_json::from_slice::<EvidenceRecord>(&bytes).ok());
+    Ok(TaskDir {
+        task,
+        removal: patch(REMOVAL_PATCH)?,
+        gold: patch(GOLD_PATCH)?,
+        tests: patch(TESTS_PATCH)?,
+        project: evidence.map(|evidence| evidence.project),
+    })
+}
+
+fn is_removed(carved: &Carved, id: &SymbolId) -> bool {
+    carved
+        .removal
+        .removed
+        .iter()
+        .any(|removed| id.is_within(removed))
+}
+
+fn record(session: &Session, request: &CarveRequest, carved: &Carved) -> Task {
+    let environment = session.environment();
+    let name = session.project().name();
+    let target = request.target.join(" ");
+    let parts = [
+        session.tree_hash().as_bytes(),
+        environment.fingerprint.as_bytes(),
+        &carved.removal_patch.to_bytes(),
+    ];
+    Task {
+        version: TASK_VERSION,
+        id: instance::instance_id(&name, &target, parts),
+        tool: env!("CARGO_PKG_VERSION").to_owned(),
+        command: command(request),
+        language: environment.language.clone(),
+        project: ProjectRecord {
+            version: None,
+            commit: session.project().commit(),
+            tree: session.tree_hash().to_owned(),
+            name,
+        },
+        target: request.target.clone(),
+        suite: request.suite.clone(),
+        options: options(request),
+        tests: classes(carved),
+        symbols: symbols(&carved.analysis, carved),
+        size: size(carved),
+        environment: instance::Environment {
+            command: session.test_command(),
+            facts: BTreeMap::from([
+                ("runtime".to_owned(), environment.version.clone()),
+                ("fingerprint".to_owned(), environment.fingerprint.clone()),
+            ]),
+            packages: environment.packages.clone(),
+        },
+    }
+}
+
+/// The command that makes the task again, to be given in the project's folder.
+fn command(request: &CarveRequest) -> Vec<String> {
+    let mut words = vec!["lacuna".to_owned(), "extract".to_owned()];
+    let mut option =
+        |name: &str, value: &str| words.extend([format!("--{name}"), value.to_owned()]);
+    request
+        .target
+        .iter()
+        .for_each(|target| option("target", target));
+    request.suite.iter().for_each(|path| option("suite", path));
+    let FeatureOptions {
+        max_collateral,
+        min_share,
+        include,
+        exclude,
+    } = &request.options;
+    option("max-collateral", &max_collateral.to_string());
+    option("min-share", &min_share.to_string());
+    include.iter().for_each(|id| option("include", id.as_str()));
+    exclude.iter().for_each(|id| option("exclude", id.as_str()));
+    option("removal", request.removal.word());
+    option("repeat", &request.repeat.to_string());
+    words
+}
+
+fn options(request: &CarveRequest) -> BTreeMap<String, serde_json::Value> {
+    let FeatureOptions {
+        max_collateral,
+        min_share,
+        include,
+        exclude,
+    } = &request.options;
+    BTreeMap::from([
+        ("max_collateral".to_owned(), (*max_collateral).into()),
+        ("min_share".to_owned(), (*min_share).into()),
+        (
+            "include".to_owned(),
+            include
+                .iter()
+                .map(SymbolId::as_str)
+                .collect::<Vec<_>>()
+                .into(),
+        ),
+        (
+            "exclude".to_owned(),
+            exclude
+                .iter()
+                .map(SymbolId::as_str)
+                .collect::<Vec<_>>()
+                .into(),
+        ),
+        ("removal".to_owned(), request.removal.word().into()),
+        ("repeat".to_owned(), request.repeat.into()),
+    ])
+}
+
+fn classes(carved: &Carved) -> TestClasses {
+    let mut classes = TestClasses {
+        held_back: carved.held_back.clone(),
+        ..TestClasses::default()
+    };
+    for (id, class) in &carved.verdict.classes {
+        let id = id.clone();
+        match class {
+            TestClass::FailToPassTarget => classes.fail_to_pass.push(id),
+            TestClass::FailToPassCollateral => classes.collateral.push(id),
+            TestClass::PassToPass => classes.pass_to_pass.push(id),
+            TestClass::Excluded(reason) => classes.excluded.push(ExcludedTest {
+                id,
+                reason: reason.clone(),
+            }),
+        }
+    }
+    classes
+}
+
+fn symbols(analysis: &Analysis, carved: &Carved) -> Vec<SymbolRecord> {
+    let record = |(id, member): (&SymbolId, &analyzer::feature::Member)| {
+        let symbol = analysis.symbol(id)?;
+        let (line, lines) = overview::place(analysis, id);
+        let last = line + u32::try_from(lines).ok()?.saturating_sub(1);
+        Some(SymbolRecord {
+            id: id.clone(),
+            kind: symbol.kind,
+            role: member.role,
+            action: carved
+                .plan
+                .actions
+                .get(id)
+                .copied()
+                .filter(|_| is_removed(carved, id)),
+            place: Place {
+                path: id.path().to_owned(),
+                bytes: symbol.full,
+                lines: (line, last),
+            },
+        })
+    };
+    carved.feature.members.iter().filter_map(record).collect()
+}
+
+/// Product code only: what a solver has to write, not what is held back.
+fn size(carved: &Carved) -> Size {
+    let LineCounts { removed, added } = carved.gold_patch.line_counts();
+    Size {
+        lines: LineCounts {
+            removed: added,
+            added: removed,
+        },
+        files: carved.gold_patch.files.len(),
+        symbols: carved.removal.removed.len(),
+    }
+}

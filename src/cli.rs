@@ -1,0 +1,217 @@
+//! The command line's arguments: one declaration for parsing, help and the documentation.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Carve features out of real repositories: proven, executable tasks for coding agents.
+#[derive(Debug, Parser)]
+#[command(name = "lacuna", version, propagate_version = true, max_term_width = 100, after_help = EXIT_CODES)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Settings of every command.
+    #[command(flatten)]
+    pub global: Global,
+}
+
+/// Settings of every command.
+#[derive(Clone, Debug, Args)]
+pub struct Global {
+    /// How to print the answer on standard output.
+    #[arg(long, value_enum, default_value_t = Format::Human, global = true)]
+    pub format: Format,
+    /// Print no progress.
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+}
+
+/// How an answer is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Text for a person.
+    Human,
+    /// One JSON document.
+    Json,
+}
+
+/// The exit codes, for the end of the help text.
+const EXIT_CODES: &str = "\
+Exit codes: 0 done · 1 the answer is no (no feature, or the task does not hold) · 2 bad arguments, \
+path, target or configuration · 3 the environment could not be made or the tests could not run · \
+4 the tests' result cannot serve as a baseline · 70 a fault of lacuna · 130 stopped by Ctrl-C";
+
+/// What the program can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Carve a feature out of the built-in sample project and show every step
+    #[command(after_help = "Example:\n  lacuna demo\n  lacuna demo --out ./demo-task")]
+    Demo(DemoArgs),
+    /// Say what was found in a project and whether its environment works
+    #[command(after_help = "Example:\n  lacuna doctor ~/src/click")]
+    Doctor(ProjectArgs),
+    /// Make the isolated environment in which a project's tests run
+    #[command(
+        after_help = "Example:\n  lacuna prepare ~/src/click\n  lacuna prepare ~/src/click --fresh"
+    )]
+    Prepare(PrepareArgs),
+    /// List a project's tests with their results
+    #[command(
+        after_help = "Example:\n  lacuna tests ~/src/click\n  lacuna tests ~/src/click --format json"
+    )]
+    Tests(SuiteArgs),
+    /// Run the suite once, recording what each test executes
+    #[command(
+        after_help = "Example:\n  lacuna trace ~/src/click\n  lacuna trace ~/src/networkx --suite networkx/algorithms"
+    )]
+    Trace(SuiteArgs),
+    /// For every test file: what could be removed, and how many tests would be kept
+    #[command(after_help = "Example:\n  lacuna features ~/src/click")]
+    Features(FeaturesArgs),
+    /// Show a feature: its symbols with their roles, its sizes, its tests
+    #[command(after_help = "Example:\n  lacuna show ~/src/click --target tests/test_formatting.py")]
+    Show(FeatureArgs),
+    /// Show the shortest chain from a target test to a symbol
+    #[command(
+        after_help = "Example:\n  lacuna why ~/src/click --target tests/test_formatting.py 'src/click/formatting.py::wrap_text'"
+    )]
+    Why(WhyArgs),
+    /// Carve the feature out and write a validated task
+    #[command(
+        after_help = "Example:\n  lacuna extract ~/src/click --target tests/test_formatting.py\n  lacuna extract ~/src/click --target tests/test_types.py::test_range --out ./tasks"
+    )]
+    Extract(ExtractArgs),
+    /// Validate a task directory again, from scratch
+    #[command(
+        after_help = "Example:\n  lacuna check lacuna.out/click-formatting-1a2b3c4d --project ~/src/click"
+    )]
+    Check(CheckArgs),
+}
+
+/// Arguments of `demo`.
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Where to write the sample project and the task [default: a folder in the cache]
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+}
+
+/// A project.
+#[derive(Clone, Debug, Args)]
+pub struct ProjectArgs {
+    /// The project's folder
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
+}
+
+/// Arguments of `prepare`.
+#[derive(Debug, Args)]
+pub struct PrepareArgs {
+    #[command(flatten)]
+    pub project: ProjectArgs,
+    /// Make the environment anew even if nothing changed
+    #[arg(long)]
+    pub fresh: bool,
+}
+
+/// A project and the part of its tests that counts.
+#[derive(Clone, Debug, Args)]
+pub struct SuiteArgs {
+    #[command(flatten)]
+    pub project: ProjectArgs,
+    /// Consider only the tests in these files or folders (may be repeated)
+    #[arg(long, value_name = "PATH")]
+    pub suite: Vec<String>,
+    /// Trace anew even if a trace of this tree exists
+    #[arg(long)]
+    pub fresh: bool,
+}
+
+/// How the feature is decided.
+#[derive(Clone, Debug, Default, Args)]
+pub struct RuleArgs {
+    /// The share of the other tests (0 to 1) that may turn into fail-to-pass [default: 0.2]
+    #[arg(long, value_name = "SHARE")]
+    pub max_collateral: Option<f64>,
+    /// The share of target tests among a symbol's tests from which it may be theirs without a name
+    /// that says so [default: 0.5]
+    #[arg(long, value_name = "SHARE")]
+    pub min_share: Option<f64>,
+    /// A symbol that belongs to the feature whatever the measure says (may be repeated)
+    #[arg(long, value_name = "SYMBOL")]
+    pub include: Vec<String>,
+    /// A symbol that stays, with all it contains (may be repeated)
+    #[arg(long, value_name = "SYMBOL")]
+    pub exclude: Vec<String>,
+}
+
+/// Arguments of `features`.
+#[derive(Debug, Args)]
+pub struct FeaturesArgs {
+    #[command(flatten)]
+    pub suite: SuiteArgs,
+    #[command(flatten)]
+    pub rule: RuleArgs,
+}
+
+/// A target and how its feature is decided.
+#[derive(Clone, Debug, Args)]
+pub struct FeatureArgs {
+    #[command(flatten)]
+    pub suite: SuiteArgs,
+    #[command(flatten)]
+    pub rule: RuleArgs,
+    /// A test file or folder, a test class, or a test id (may be repeated)
+    #[arg(long, value_name = "TARGET", required = true)]
+    pub target: Vec<String>,
+}
+
+/// Arguments of `why`.
+#[derive(Debug, Args)]
+pub struct WhyArgs {
+    #[command(flatten)]
+    pub feature: FeatureArgs,
+    /// The symbol to explain: an id, or the end of one
+    pub symbol: String,
+}
+
+/// Arguments of `extract`.
+#[derive(Debug, Args)]
+pub struct ExtractArgs {
+    #[command(flatten)]
+    pub feature: FeatureArgs,
+    /// How symbols leave: deleted, stubbed, or deleted where nothing that stays refers to them
+    #[arg(long, value_enum)]
+    pub removal: Option<RemovalMode>,
+    /// Run each state this often and exclude what is flaky
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub repeat: u32,
+    /// The folder in which the task directory is made
+    #[arg(long, default_value = "lacuna.out")]
+    pub out: PathBuf,
+}
+
+/// How symbols leave the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RemovalMode {
+    /// Delete where nothing that stays refers to the symbol, else stub.
+    Auto,
+    /// Delete; symbols that something refers to stay.
+    Delete,
+    /// Keep every signature and replace the bodies.
+    Stub,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// The task directory
+    pub task: PathBuf,
+    /// The project's folder [default: where the task was made, as its evidence says]
+    #[arg(long)]
+    pub project: Option<PathBuf>,
+    /// Run each state this often
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub repeat: u32,
+}

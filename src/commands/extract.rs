@@ -1,0 +1,142 @@
+//! `extract`: a feature carved out and written as a validated task.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use extractors::instance::Task;
+use harness::carve::evidence::{Evidence, TreeState};
+use harness::carve::{self, CarveRequest};
+use harness::config::RemovalMode;
+use harness::session::Session;
+use harness::task_dir;
+use serde::Serialize;
+
+use super::{App, feature_options};
+use crate::answer::{Answer, count};
+use crate::cli::{self, ExtractArgs};
+use crate::exit_status::ExitStatus;
+use crate::failure::Failure;
+
+/// A task as `extract` reports it.
+#[derive(Serialize)]
+pub struct Extracted {
+    directory: PathBuf,
+    suite_runs: usize,
+    task: Task,
+    evidence: Evidence,
+}
+
+pub fn run(app: &App, args: &ExtractArgs) -> Result<ExitStatus, Failure> {
+    let mut session = app.session(&args.feature.suite.project.path)?;
+    let extracted = extract(app, &mut session, args)?;
+    app.print(&extracted)?;
+    Ok(ExitStatus::Success)
+}
+
+/// Carves, validates and writes the task.
+pub fn extract(app: &App, session: &mut Session, args: &ExtractArgs) -> Result<Extracted, Failure> {
+    let request = CarveRequest {
+        target: args.feature.target.clone(),
+        suite: args.feature.suite.suite.clone(),
+        options: feature_options(session, &args.feature.rule),
+        removal: args
+            .removal
+            .map_or(session.config().feature.removal, RemovalMode::from),
+        repeat: args.repeat,
+        max_attempts: carve::MAX_ATTEMPTS,
+        fresh: args.feature.suite.fresh,
+    };
+    let mut evidence = Evidence::default();
+    let carved = carve::carve(session, &request, &mut evidence, &|event| {
+        app.progress.event(event)
+    });
+    let carved = carved.map_err(|error| with_history(error.into(), &evidence))?;
+    let written = task_dir::write(session, &request, &carved, &args.out)?;
+    Ok(Extracted {
+        directory: written.directory,
+        suite_runs: evidence.suite_runs(),
+        task: written.task,
+        evidence,
+    })
+}
+
+/// Adds what was tried to a failure.
+fn with_history(mut failure: Failure, evidence: &Evidence) -> Failure {
+    for scenario in evidence
+        .scenarios
+        .iter()
+        .filter(|scenario| !scenario.decision.is_empty())
+    {
+        let example = scenario
+            .examples
+            .first()
+            .map_or_else(String::new, |example| {
+                format!(" ({}: {})", example.id, example.reason)
+            });
+        failure.error = failure.error.context(format!(
+            "{}: {} tests broke{example}; {}",
+            scenario.state.claim(),
+            scenario.bad,
+            scenario.decision
+        ));
+    }
+    failure
+}
+
+impl From<cli::RemovalMode> for RemovalMode {
+    fn from(mode: cli::RemovalMode) -> Self {
+        match mode {
+            cli::RemovalMode::Auto => Self::Auto,
+            cli::RemovalMode::Delete => Self::Delete,
+            cli::RemovalMode::Stub => Self::Stub,
+        }
+    }
+}
+
+impl Answer for Extracted {
+    fn write_human(&self, out: &mut dyn Write) -> io::Result<()> {
+        for scenario in &self.evidence.scenarios {
+            let runs = if scenario.cached {
+                "cached".to_owned()
+            } else {
+                format!("{:.1} s", scenario.wall_seconds)
+            };
+            let shown = if scenario.decision.is_empty() {
+                "ok"
+            } else {
+                "rolled back"
+            };
+            let good = match scenario.state {
+                TreeState::Empty => {
+                    format!("{} of {} pass", scenario.good, scenario.good + scenario.bad)
+                }
+                _ => format!("{} pass", count(scenario.good, "test")),
+            };
+            writeln!(
+                out,
+                "{:<11} {} ({good}, {runs})",
+                shown,
+                scenario.state.claim()
+            )?;
+        }
+        let Task { tests, size, .. } = &self.task;
+        writeln!(
+            out,
+            "patch: {} removed and {} added in {}, {} removed",
+            count(size.lines.removed, "line"),
+            count(size.lines.added, "line"),
+            count(size.files, "file"),
+            count(size.symbols, "symbol")
+        )?;
+        writeln!(
+            out,
+            "tests: {} fail-to-pass (target), {} fail-to-pass (collateral), {} pass-to-pass, {} excluded",
+            tests.fail_to_pass.len(),
+            tests.collateral.len(),
+            tests.pass_to_pass.len(),
+            tests.excluded.len()
+        )?;
+        writeln!(out, "{} of the whole suite", count(self.suite_runs, "run"))?;
+        writeln!(out, "task: {}", self.directory.display())
+    }
+}

@@ -1,0 +1,60 @@
+//! `features`: for every test file, what could be removed against how many tests would be kept.
+
+use std::io::{self, Write};
+
+use harness::overview::{self, Row};
+use serde::Serialize;
+
+use super::{App, feature_options};
+use crate::answer::{Answer, table};
+use crate::cli::FeaturesArgs;
+use crate::exit_status::ExitStatus;
+use crate::failure::Failure;
+
+#[derive(Serialize)]
+struct Features {
+    max_collateral: f64,
+    features: Vec<Row>,
+}
+
+pub fn run(app: &App, args: &FeaturesArgs) -> Result<ExitStatus, Failure> {
+    let (session, study) = app.study(&args.suite)?;
+    let options = feature_options(&session, &args.rule);
+    let features = overview::rows(&study, &options);
+    app.print(&Features {
+        max_collateral: options.max_collateral,
+        features,
+    })?;
+    Ok(ExitStatus::Success)
+}
+
+impl Answer for Features {
+    fn write_human(&self, out: &mut dyn Write) -> io::Result<()> {
+        let header = [
+            "target",
+            "tests",
+            "top",
+            "symbols",
+            "files",
+            "lines",
+            "collateral",
+            "kept",
+        ];
+        let cells = |row: &Row| {
+            let numbers = [
+                row.tests,
+                row.size.top,
+                row.size.symbols,
+                row.size.files,
+                row.size.lines,
+                row.collateral,
+                row.kept,
+            ];
+            std::iter::once(row.target.clone())
+                .chain(numbers.iter().map(ToString::to_string))
+                .collect()
+        };
+        let rows: Vec<Vec<String>> = self.features.iter().map(cells).collect();
+        table(out, &header, &rows)
+    }
+}

@@ -1,0 +1,141 @@
+//! `show`: one feature with the roles of its symbols, its sizes and its tests.
+
+use std::io::{self, Write};
+
+use analyzer::feature::{Expectation, Feature, Role};
+use harness::overview::{self, Size};
+use harness::study::Study;
+use serde::Serialize;
+
+use super::{App, feature_options};
+use crate::answer::{Answer, count};
+use crate::cli::FeatureArgs;
+use crate::exit_status::ExitStatus;
+use crate::failure::Failure;
+
+/// A feature as `show` prints it.
+#[derive(Serialize)]
+pub struct Shown {
+    target: Vec<String>,
+    size: Size,
+    target_tests: usize,
+    collateral_tests: usize,
+    kept_tests: usize,
+    excluded_tests: usize,
+    symbols: Vec<ShownSymbol>,
+}
+
+#[derive(Serialize)]
+struct ShownSymbol {
+    symbol: String,
+    role: Role,
+    target_tests: usize,
+    other_tests: usize,
+    line: u32,
+    lines: usize,
+}
+
+pub fn run(app: &App, args: &FeatureArgs) -> Result<ExitStatus, Failure> {
+    let (session, study) = app.study(&args.suite)?;
+    let scope = study.scope(&args.target)?;
+    let feature = study.feature(&scope, &feature_options(&session, &args.rule));
+    let shown = Shown::new(&study, &feature, &args.target);
+    let empty = shown.size.top == 0;
+    app.print(&shown)?;
+    Ok(if empty {
+        ExitStatus::Refused
+    } else {
+        ExitStatus::Success
+    })
+}
+
+impl Shown {
+    /// Describes a feature.
+    pub fn new(study: &Study, feature: &Feature, target: &[String]) -> Self {
+        let symbols = feature.members.iter().map(|(id, member)| {
+            let (line, lines) = overview::place(&study.analysis, id);
+            ShownSymbol {
+                symbol: id.to_string(),
+                role: member.role,
+                target_tests: member.target_tests,
+                other_tests: member.other_tests,
+                line,
+                lines,
+            }
+        });
+        Self {
+            target: target.to_vec(),
+            size: overview::size(&study.analysis, feature),
+            target_tests: feature.count(Expectation::Target),
+            collateral_tests: feature.count(Expectation::Collateral),
+            kept_tests: feature.count(Expectation::Kept),
+            excluded_tests: feature.count(Expectation::Excluded),
+            symbols: symbols.collect(),
+        }
+    }
+}
+
+impl Answer for Shown {
+    fn write_human(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "Feature of {}", self.target.join(", "))?;
+        writeln!(
+            out,
+            "  {} leave: {} in {}",
+            count(self.size.symbols, "symbol"),
+            count(self.size.lines, "line"),
+            count(self.size.files, "file")
+        )?;
+        writeln!(
+            out,
+            "  tests: {} target, {} collateral, {} kept, {} excluded",
+            self.target_tests, self.collateral_tests, self.kept_tests, self.excluded_tests
+        )?;
+        for role in [
+            Role::Top,
+            Role::Specific,
+            Role::Orphaned,
+            Role::Shared,
+            Role::Protected,
+        ] {
+            self.write_role(out, role)?;
+        }
+        Ok(())
+    }
+}
+
+impl Shown {
+    fn write_role(&self, out: &mut dyn Write, role: Role) -> io::Result<()> {
+        let of_role: Vec<&ShownSymbol> = self
+            .symbols
+            .iter()
+            .filter(|symbol| symbol.role == role)
+            .collect();
+        if of_role.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "{} ({})", role_word(role), of_role.len())?;
+        for symbol in of_role {
+            writeln!(
+                out,
+                "  {}  line {}, {}, run by {} target and {} other tests",
+                symbol.symbol,
+                symbol.line,
+                count(symbol.lines, "line"),
+                symbol.target_tests,
+                symbol.other_tests
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// The word for a role, with what becomes of its symbols.
+fn role_word(role: Role) -> &'static str {
+    match role {
+        Role::Top => "top: removed, in the interface",
+        Role::Specific => "specific: removed",
+        Role::Orphaned => "orphaned: removed, nothing else refers to it",
+        Role::Shared => "shared: stays, kept tests run it",
+        Role::Protected => "protected: stays, needed at import or collection",
+    }
+}

@@ -1,0 +1,112 @@
+//! `tests`: the project's tests with their results in the full tree.
+
+use std::io::{self, Write};
+
+use analyzer::trace::{Outcome, Trace};
+use serde::Serialize;
+
+use super::App;
+use crate::answer::{Answer, count};
+use crate::cli::SuiteArgs;
+use crate::exit_status::ExitStatus;
+use crate::failure::Failure;
+
+#[derive(Serialize)]
+struct Tests {
+    tests: Vec<Test>,
+    collection_errors: Vec<CollectionError>,
+}
+
+#[derive(Serialize)]
+struct Test {
+    id: String,
+    outcome: Outcome,
+    seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+#[derive(Serialize)]
+struct CollectionError {
+    path: String,
+    reason: String,
+}
+
+pub fn run(app: &App, args: &SuiteArgs) -> Result<ExitStatus, Failure> {
+    let (_session, study) = app.study(args)?;
+    app.print(&Tests::new(&study.trace))?;
+    Ok(ExitStatus::Success)
+}
+
+impl Tests {
+    fn new(trace: &Trace) -> Self {
+        let tests = trace.tests.iter().map(|test| Test {
+            id: test.id.clone(),
+            outcome: test.outcome,
+            seconds: test.seconds,
+            reason: test.detail.as_ref().map(|detail| detail.message.clone()),
+        });
+        let errors = trace.collection_errors.iter().map(|error| CollectionError {
+            path: error.path.clone(),
+            reason: error.detail.message.clone(),
+        });
+        Self {
+            tests: tests.collect(),
+            collection_errors: errors.collect(),
+        }
+    }
+
+    fn with(&self, outcome: Outcome) -> usize {
+        self.tests
+            .iter()
+            .filter(|test| test.outcome == outcome)
+            .count()
+    }
+}
+
+impl Answer for Tests {
+    fn write_human(&self, out: &mut dyn Write) -> io::Result<()> {
+        for test in &self.tests {
+            writeln!(out, "{:<8} {}", word(test.outcome), test.id)?;
+        }
+        for error in &self.collection_errors {
+            writeln!(
+                out,
+                "not collected: {}: {}",
+                error.path,
+                error.reason.lines().last().unwrap_or_default()
+            )?;
+        }
+        let outcomes = [
+            Outcome::Passed,
+            Outcome::Failed,
+            Outcome::Error,
+            Outcome::Skipped,
+            Outcome::XFailed,
+            Outcome::XPassed,
+        ];
+        let parts: Vec<String> = outcomes
+            .iter()
+            .map(|&outcome| (self.with(outcome), word(outcome)))
+            .filter(|(number, _)| *number > 0)
+            .map(|(number, word)| format!("{number} {word}"))
+            .collect();
+        writeln!(
+            out,
+            "{}: {}",
+            count(self.tests.len(), "test"),
+            parts.join(", ")
+        )
+    }
+}
+
+fn word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Passed => "passed",
+        Outcome::Failed => "failed",
+        Outcome::Error => "error",
+        Outcome::Skipped => "skipped",
+        Outcome::XFailed => "xfailed",
+        Outcome::XPassed => "xpassed",
+    }
+}

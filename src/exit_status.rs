@@ -1,0 +1,69 @@
+//! Exit codes: what the program's end tells a script.
+
+use std::process::ExitCode;
+
+/// How a run of the program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitStatus {
+    /// The command did what was asked.
+    Success,
+    /// The command worked, and its answer is no: the target owns no feature, the task does not hold.
+    Refused,
+    /// The command cannot be carried out as given: bad arguments, paths, targets, configuration.
+    Usage,
+    /// The project's environment could not be made, or its tests could not be run.
+    Environment,
+    /// The tests ran, but their result cannot serve as a baseline.
+    Baseline,
+    /// A fault of this program.
+    Internal,
+    /// Stopped by Ctrl-C.
+    Interrupted,
+}
+
+impl ExitStatus {
+    /// Every status, in the order of the codes.
+    pub const ALL: [Self; 7] = [
+        Self::Success,
+        Self::Refused,
+        Self::Usage,
+        Self::Environment,
+        Self::Baseline,
+        Self::Internal,
+        Self::Interrupted,
+    ];
+
+    /// The code the process ends with.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Success => 0,
+            Self::Refused => 1,
+            Self::Usage => 2,
+            Self::Environment => 3,
+            Self::Baseline => 4,
+            Self::Internal => 70,
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// What the code means, for the documentation.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Success => "the command did what was asked",
+            Self::Refused => {
+                "the answer is no: the target owns no feature, or the task does not hold"
+            }
+            Self::Usage => "bad arguments, path, target or configuration",
+            Self::Environment => "the environment could not be made, or the tests could not be run",
+            Self::Baseline => "the tests ran, but their result cannot serve as a baseline",
+            Self::Internal => "a fault of this program",
+            Self::Interrupted => "stopped by Ctrl-C",
+        }
+    }
+}
+
+impl From<ExitStatus> for ExitCode {
+    fn from(status: ExitStatus) -> Self {
+        Self::from(status.code())
+    }
+}

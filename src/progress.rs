@@ -1,0 +1,90 @@
+//! Progress: what is going on, on standard error, as long as that is a terminal.
+
+use std::cell::{Cell, RefCell};
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use harness::carve::Event;
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Shows the step in flight with its elapsed and estimated time.
+pub struct Progress {
+    bar: Option<ProgressBar>,
+    /// What the last run of the whole suite took: the estimate for the next.
+    suite: Cell<Option<Duration>>,
+    step: RefCell<Option<(bool, Instant)>>,
+}
+
+impl Progress {
+    /// Progress on standard error, if that is a terminal and `quiet` is not asked for.
+    pub fn new(quiet: bool) -> Self {
+        let shown = !quiet && std::io::stderr().is_terminal();
+        Self {
+            bar: shown.then(spinner),
+            suite: Cell::new(None),
+            step: RefCell::new(None),
+        }
+    }
+
+    /// Shows an event.
+    pub fn event(&self, event: Event<'_>) {
+        match event {
+            Event::Preparing { step } => self.step(step, false),
+            Event::Tracing => self.step("running the suite with the tracer", true),
+            Event::Analysing => self.step("analysing the files", false),
+            Event::Planned { feature, removed } => {
+                let tops = feature.with_role(analyzer::feature::Role::Top).count();
+                self.say(&format!(
+                    "planned: {removed} symbols leave, {tops} of them in the interface"
+                ));
+            }
+            Event::Running { state, tests } => {
+                let whole = state != harness::carve::evidence::TreeState::Empty;
+                self.step(&format!("{} ({tests} tests)", state.claim()), whole);
+            }
+            Event::RolledBack { decision } => self.say(&format!("rolled back: {decision}")),
+        }
+    }
+
+    /// Shows a step that begins now.
+    pub fn step(&self, message: &str, whole_suite: bool) {
+        let now = Instant::now();
+        if let Some((true, started)) = self.step.replace(Some((whole_suite, now))) {
+            self.suite.set(Some(now - started));
+        }
+        if let Some(bar) = &self.bar {
+            let estimate = self
+                .suite
+                .get()
+                .filter(|_| whole_suite)
+                .map_or_else(String::new, |time| {
+                    format!(", about {}s", time.as_secs().max(1))
+                });
+            bar.reset_elapsed();
+            bar.set_message(format!("{message}{estimate}"));
+        }
+    }
+
+    /// Prints a line that stays.
+    pub fn say(&self, message: &str) {
+        if let Some(bar) = &self.bar {
+            bar.println(message);
+        }
+    }
+
+    /// Takes the progress line away.
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn spinner() -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
+    if let Ok(style) = ProgressStyle::with_template("{spinner} [{elapsed}] {wide_msg}") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(120));
+    bar
+}
