@@ -1,0 +1,249 @@
+//! Imports and variables that are there for removed code alone.
+
+use std::collections::BTreeSet;
+
+use analyzer::occurrence::{Import, Reference};
+use analyzer::symbol::{Symbol, SymbolId};
+
+use super::{Leaving, holds};
+use crate::removal::project::ProjectFile;
+
+impl<'a> Leaving<'a> {
+    /// The imports without a use that nothing keeps: path and index.
+    pub(super) fn unused_imports(&self) -> Vec<(&'a str, usize)> {
+        let files = self
+            .project
+            .files
+            .iter()
+            .filter(|file| file.is_editable && !self.is_gone(&file.path));
+        let imports =
+            files.flat_map(|file| (0..file.imports.len()).map(move |index| (file, index)));
+        imports
+            .filter(|(file, index)| self.is_import_unused(file, *index))
+            .map(|(file, index)| (&*file.path, index))
+            .collect()
+    }
+
+    fn is_import_unused(&self, file: &ProjectFile, index: usize) -> bool {
+        let Some(import) = file
+            .imports
+            .get(index)
+            .filter(|import| !self.is_import_gone(file, index, import))
+        else {
+            return false;
+        };
+        let is_lost = self.are_deleted(&import.targets);
+        if !is_lost
+            && !self.ranges.contains_key(&*file.path)
+            && !self.edited.contains_key(&*file.path)
+        {
+            return false;
+        }
+        let uses: Vec<&Reference> = uses_of(file, import).collect();
+        if uses.iter().any(|reference| self.stays((file, reference))) {
+            return false;
+        }
+        // A name that is known to be gone cannot be imported, whoever wants it.
+        is_lost || (!uses.is_empty() && !self.is_import_kept(file, import))
+    }
+
+    /// Whether an import of a file goes.
+    pub fn is_import_gone(&self, file: &ProjectFile, index: usize, import: &Import) -> bool {
+        let dropped = self
+            .imports
+            .get(&*file.path)
+            .is_some_and(|dropped| dropped.contains(&index));
+        dropped || self.covers(&file.path, &import.statement)
+    }
+
+    /// Whether an unused import is there for others.
+    fn is_import_kept(&self, file: &ProjectFile, import: &Import) -> bool {
+        let tree = self.project.analysis.syntax(&file.path);
+        let rules = self.project.rules(&file.path).zip(tree);
+        rules.is_none_or(|(rules, tree)| rules.keeps_import(&tree, &file.path, import))
+            || import.bound == "*"
+            || file
+                .exports
+                .iter()
+                .any(|export| export.name == import.bound)
+            || self.has_other_definition(file, import)
+            || (import.scope.is_module() && self.is_imported_from(file, &import.bound))
+    }
+
+    /// Whether a definition that stays binds the same name (a fall-back, say).
+    fn has_other_definition(&self, file: &ProjectFile, import: &Import) -> bool {
+        let binds = |symbol: &&Symbol| {
+            symbol.container.as_ref() == Some(&import.scope) && symbol.id.name() == import.bound
+        };
+        file.symbols
+            .iter()
+            .filter(binds)
+            .any(|symbol| !self.is_deleted(&symbol.id))
+    }
+
+    /// Whether another file may get a name from a file.
+    fn is_imported_from(&self, file: &ProjectFile, name: &str) -> bool {
+        let others = self
+            .project
+            .files
+            .iter()
+            .filter(|other| other.path != file.path && !self.is_gone(&other.path));
+        others.into_iter().any(|other| {
+            let imports = other.imports.iter().enumerate();
+            let staying =
+                imports.filter(|(index, import)| !self.is_import_gone(other, *index, import));
+            staying
+                .into_iter()
+                .any(|(_, import)| self.may_take(other, import, file, name))
+        })
+    }
+
+    fn may_take(
+        &self,
+        other: &ProjectFile,
+        import: &Import,
+        file: &ProjectFile,
+        name: &str,
+    ) -> bool {
+        if import.targets.contains(&SymbolId::module(&file.path))
+            && self.project.may_look_up(other, name)
+        {
+            return true;
+        }
+        if import.module.as_deref() != Some(&*file.path) {
+            return false;
+        }
+        import.bound == "*" || self.imported_name(other, import) == name
+    }
+
+    /// The name that an import item asks for: what comes before its alias.
+    fn imported_name(&self, file: &ProjectFile, import: &Import) -> String {
+        let source = self.project.analysis.source(&file.path);
+        let item = source
+            .map(|text| text.slice(import.item.clone()).to_owned())
+            .unwrap_or_default();
+        item.split_whitespace()
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    }
+
+    /// Private variables of files that lose code, used by nothing that stays.
+    pub(super) fn unused_variables(&self) -> Vec<SymbolId> {
+        let paths: BTreeSet<&str> = self
+            .ranges
+            .keys()
+            .chain(self.imports.keys())
+            .copied()
+            .collect();
+        let files = paths
+            .into_iter()
+            .filter_map(|path| self.project.file(path))
+            .filter(|file| file.is_editable);
+        let symbols = files.flat_map(|file| file.symbols.iter());
+        symbols
+            .filter(|symbol| self.is_variable_unused(symbol))
+            .map(|symbol| symbol.id.clone())
+            .collect()
+    }
+
+    fn is_variable_unused(&self, symbol: &Symbol) -> bool {
+        let path = symbol.id.path();
+        if !self.project.is_module_variable(symbol)
+            || self.is_deleted(&symbol.id)
+            || !self.is_alone(symbol)
+        {
+            return false;
+        }
+        let is_private = self
+            .project
+            .rules(path)
+            .is_some_and(|rules| rules.is_private(symbol.id.name()));
+        let is_fallback = self.is_fallback(symbol);
+        if !is_private && !is_fallback {
+            return false;
+        }
+        let namesakes: Vec<&Symbol> = self.project.namesakes(symbol).collect();
+        let elsewhere = |(file, reference): &(&ProjectFile, &Reference)| {
+            file.path != path
+                || !namesakes
+                    .iter()
+                    .any(|symbol| holds(&symbol.full, &reference.range))
+        };
+        let mut uses = namesakes
+            .iter()
+            .flat_map(|symbol| self.project.uses(&symbol.id))
+            .filter(elsewhere)
+            .peekable();
+        (uses.peek().is_some() || is_fallback)
+            && uses.all(|(file, reference)| !self.stays((file, reference)))
+            && !namesakes
+                .iter()
+                .any(|symbol| self.is_wanted_elsewhere(symbol))
+    }
+
+    /// Whether a variable only stood in for an import that goes because its target does.
+    fn is_fallback(&self, symbol: &Symbol) -> bool {
+        let path = symbol.id.path();
+        let file = self.project.file(path);
+        let imports = self.imports.get(path).into_iter().flatten();
+        let mut gone = imports.filter_map(|index| file?.imports.get(*index));
+        gone.any(|import| {
+            import.bound == symbol.id.name()
+                && import.scope.is_module()
+                && self.are_deleted(&import.targets)
+        })
+    }
+
+    /// Whether its statement defines no other name.
+    fn is_alone(&self, symbol: &Symbol) -> bool {
+        let file = self.project.file(symbol.id.path());
+        file.is_some_and(|file| {
+            file.symbols
+                .iter()
+                .filter(|other| other.full == symbol.full)
+                .count()
+                == 1
+        })
+    }
+
+    fn is_wanted_elsewhere(&self, symbol: &Symbol) -> bool {
+        let imported = self.project.files.iter().any(|file| {
+            let imports = file
+                .imports
+                .iter()
+                .enumerate()
+                .filter(|(_, import)| import.targets.contains(&symbol.id));
+            imports
+                .into_iter()
+                .any(|(index, import)| !self.is_import_gone(file, index, import))
+        });
+        let exports = self
+            .project
+            .file(symbol.id.path())
+            .map(|file| file.exports.iter());
+        imported
+            || exports
+                .into_iter()
+                .flatten()
+                .any(|export| export.targets.contains(&symbol.id))
+    }
+}
+
+/// The references of a file that go through an import, or through another one of the same name.
+fn uses_of<'f>(file: &'f ProjectFile, import: &'f Import) -> impl Iterator<Item = &'f Reference> {
+    let same = |index: usize| {
+        let other = file.imports.get(index);
+        let is_same = |other: &Import| other.bound == import.bound && other.scope == import.scope;
+        other.is_some_and(|other| {
+            if import.bound == "*" {
+                other.item == import.item
+            } else {
+                is_same(other)
+            }
+        })
+    };
+    file.references
+        .iter()
+        .filter(move |reference| reference.through.is_some_and(same))
+}
