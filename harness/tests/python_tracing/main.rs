@@ -7,8 +7,10 @@
     reason = "a test may fail, and says what it skips"
 )]
 
-mod pitfalls;
+mod calls;
 mod processes;
+mod reference;
 mod results;
 mod support;
+mod surroundings;
 mod toy;

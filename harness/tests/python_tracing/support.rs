@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 use std::{env, io};
 
-use analyzer::trace::{Code, CodeKind, ContextKind, Edge, EdgeKind, Outcome, TestResult};
+use analyzer::trace::{Code, CodeKind, ContextKind, Edge, EdgeKind, Outcome, Phase, TestResult};
 use fixtures::Fixture;
 use harness::environment::{Collection, Environment};
 use harness::lang::python::runner::Pytest;
@@ -340,22 +340,6 @@ impl Run {
         format!("{caller} {kind} {}", bare(&self.code(edge.callee).name))
     }
 
-    /// Caller and callee of the edges of one phase of a test, generators' creation and classes left out.
-    pub fn calls_in(&self, kind: &ContextKind) -> BTreeSet<(Option<String>, String)> {
-        let contexts = self.0.trace.contexts.iter().zip(0..);
-        let context = contexts.filter(|(context, _)| context.kind == *kind);
-        let edges = context.flat_map(|(_, index)| self.context_edges(index));
-        let frames =
-            edges.filter(|edge| !matches!(edge.kind, EdgeKind::Create | EdgeKind::Instantiate));
-        let places = frames.map(|edge| {
-            (
-                edge.caller.map(|code| place(self.code(code))),
-                place(self.code(edge.callee)),
-            )
-        });
-        places.collect()
-    }
-
     pub fn assert_no_losses(&self) {
         assert!(self.0.trace.losses.is_empty(), "{:#?}", self.0.trace.losses);
     }
@@ -424,4 +408,12 @@ pub fn check_project(project: &Project, look: impl Fn(&Run)) {
         );
         look(&run);
     }
+}
+
+/// Edges of the call phase of a test.
+pub fn call_edges(run: &Run, test: &str) -> BTreeSet<String> {
+    run.edges_in(&ContextKind::Test {
+        test: test.to_owned(),
+        phase: Phase::Call,
+    })
 }

@@ -3,14 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::sync::LazyLock;
 
-use analyzer::trace::{CodeKind, ContextKind, EdgeKind, Outcome, Phase};
+use analyzer::trace::{CodeKind, EdgeKind, Outcome};
 use expect_test::expect_file;
 use harness::lang::python::tracer::Recorder;
-use serde_json::Value;
 
+use crate::reference::Reference;
 use crate::support::{Project, Python, Run, everywhere, pythons};
 
 fn toy() -> Project {
@@ -143,53 +142,6 @@ fn native_and_pure_recorder_give_the_same_trace() {
     }
 }
 
-/// What the independent tracer sees: caller and callee by test and phase.
-type Reference = BTreeMap<(String, String), BTreeSet<(Option<String>, String)>>;
-
-fn reference(toy: &Project, python: &Python) -> Reference {
-    let folder = tempfile::tempdir().unwrap();
-    let (plugin, output) = (
-        folder.path().join("reference.py"),
-        folder.path().join("output.json"),
-    );
-    fs::write(plugin, include_str!("reference.py")).unwrap();
-    let status = Command::new(&python.program)
-        .args([
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "reference",
-            "-p",
-            "no:cacheprovider",
-        ])
-        .current_dir(toy.root())
-        .env("PYTHONPATH", folder.path())
-        .env("REFERENCE_OUTPUT", &output)
-        .output()
-        .unwrap();
-    assert!(
-        status.status.success(),
-        "{}",
-        String::from_utf8_lossy(&status.stdout)
-    );
-    let value: Value = serde_json::from_slice(&fs::read(output).unwrap()).unwrap();
-    let mut reference = Reference::new();
-    for (test, phases) in value.as_object().unwrap() {
-        for (phase, edges) in phases.as_object().unwrap() {
-            let edge = |pair: &Value| {
-                (
-                    pair[0].as_str().map(str::to_owned),
-                    pair[1].as_str().unwrap().to_owned(),
-                )
-            };
-            let edges = edges.as_array().unwrap().iter().map(edge).collect();
-            reference.insert((test.clone(), phase.clone()), edges);
-        }
-    }
-    reference
-}
-
 /// Tests whose functions run where the independent tracer cannot see them.
 fn out_of_sight(test: &str) -> bool {
     ["hook_replaced", "fork", "child", "pool"]
@@ -201,32 +153,19 @@ fn out_of_sight(test: &str) -> bool {
 fn an_independent_tracer_sees_the_same_calls() {
     let toy = toy();
     for python in pythons() {
-        let reference = reference(&toy, python);
+        let reference = Reference::record(&python.program, toy.root(), &[]);
         for (_, recorder, run) in runs().filter(|(other, ..)| other.minor == python.minor) {
-            let tests = run.0.trace.tests.iter().map(|test| &test.id);
-            for test in tests.filter(|test| !out_of_sight(test)) {
-                let different = differences(run, test, &reference);
-                assert!(
-                    different.is_empty(),
-                    "{python:?} {recorder:?} {test}: {different:#?}"
-                );
-            }
+            let compared = reference.compare(&run.0.trace);
+            let different = compared
+                .differences
+                .iter()
+                .filter(|(test, _)| !out_of_sight(test));
+            let different: Vec<_> = different.collect();
+            assert!(
+                different.is_empty(),
+                "{python:?} {recorder:?}: {different:#?}"
+            );
+            assert!(compared.functions.common > 200, "{compared:?}");
         }
     }
-}
-
-/// What only one of the two has seen in the phases that both look at.
-fn differences(run: &Run, test: &str, reference: &Reference) -> BTreeSet<(Option<String>, String)> {
-    let phases = [(Phase::Setup, "setup"), (Phase::Call, "call")];
-    let different = phases.into_iter().flat_map(|(phase, word)| {
-        let expected = reference.get(&(test.to_owned(), word.to_owned()));
-        let seen = run.calls_in(&ContextKind::Test {
-            test: test.to_owned(),
-            phase,
-        });
-        seen.symmetric_difference(&expected.cloned().unwrap_or_default())
-            .cloned()
-            .collect::<Vec<_>>()
-    });
-    different.collect()
 }

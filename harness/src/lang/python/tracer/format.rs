@@ -289,3 +289,139 @@ fn edge_kind(number: u32) -> Option<EdgeKind> {
         .get(number as usize)
         .copied()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A file as the recorders write it.
+    #[derive(Default)]
+    struct Writer(Vec<u8>);
+
+    impl Writer {
+        fn record(&mut self, tag: u32, numbers: &[u32], text: Option<&str>) {
+            let mut body: Vec<u8> = numbers.iter().flat_map(|n| n.to_ne_bytes()).collect();
+            if let Some(text) = text {
+                body.extend((text.len() as u32).to_ne_bytes());
+                body.extend(text.as_bytes());
+                body.resize(body.len().next_multiple_of(4), 0);
+            }
+            let head = tag << 24 | (1 + body.len() / 4) as u32;
+            self.0.extend(head.to_ne_bytes());
+            self.0.extend(body);
+        }
+
+        fn hit(&mut self, edge: u32, context: u32) {
+            self.0.extend((6 << 24 | edge).to_ne_bytes());
+            self.0.extend(context.to_ne_bytes());
+        }
+
+        fn header(offset: u32, parent: &str) -> Self {
+            let mut file = Self::default();
+            file.record(1, &[1, VERSION, offset], Some(parent));
+            file
+        }
+
+        fn next_window(&mut self) {
+            self.0.resize(self.0.len().next_multiple_of(WINDOW), 0);
+        }
+    }
+
+    fn parent() -> Writer {
+        let mut file = Writer::header(0, "");
+        file.record(2, &[1, 0, 0], Some("shop.py\0<module>"));
+        file.record(2, &[2, 7, 2], Some("shop.py\0Cart.add"));
+        file.record(3, &[1, 0, 1, 1], None);
+        file.record(3, &[2, 1, 2, 0], None);
+        file.record(4, &[1], Some(r#"{"collect":{"path":"test_shop.py"}}"#));
+        file.hit(1, IMPORT | 1);
+        file.hit(2, 1);
+        file.next_window();
+        file.hit(2, 0);
+        file
+    }
+
+    fn read_one(bytes: &[u8]) -> Option<ProcessTrace> {
+        read(&BTreeMap::new(), bytes)
+    }
+
+    #[test]
+    fn records_in_several_windows_are_read() {
+        let trace = read_one(&parent().0).unwrap();
+        assert_eq!(trace.hits, [(1, IMPORT | 1), (2, 1), (2, 0)]);
+        assert_eq!(trace.codes[&2].name, "Cart.add");
+        assert_eq!(trace.context(0), Some(ContextKind::Session));
+        let import = ContextKind::Import {
+            path: "shop.py".to_owned(),
+        };
+        assert_eq!(trace.context(IMPORT | 1), Some(import));
+        let collect = ContextKind::Collect {
+            path: "test_shop.py".to_owned(),
+        };
+        assert_eq!(trace.context(1), Some(collect));
+    }
+
+    #[test]
+    fn a_forked_child_knows_what_its_parent_had_defined_by_then() {
+        let mut parent = parent();
+        let offset = parent.0.len() as u32;
+        // The parent goes on and uses the number 3 for something else than the child.
+        parent.record(2, &[3, 9, 2], Some("shop.py\0parents"));
+        let mut child = Writer::header(offset, "1-1.trace");
+        child.record(2, &[3, 20, 2], Some("shop.py\0childs"));
+        child.record(3, &[3, 2, 3, 0], None);
+        child.hit(3, 1);
+        let mut grandchild = Writer::header(child.0.len() as u32, "2-1.trace");
+        grandchild.hit(3, 1);
+        let names = ["1-1.trace", "2-1.trace", "3-1.trace"].map(str::to_owned);
+        let files = BTreeMap::from_iter(names.into_iter().zip([parent.0, child.0, grandchild.0]));
+        for name in ["2-1.trace", "3-1.trace"] {
+            let trace = read(&files, &files[name]).unwrap();
+            assert_eq!(trace.hits, [(3, 1)]);
+            assert_eq!(
+                (
+                    trace.edges[&3].caller,
+                    trace.codes[&2].line,
+                    trace.codes[&3].line
+                ),
+                (2, 7, 20)
+            );
+        }
+    }
+
+    #[test]
+    fn a_file_that_names_itself_as_its_parent_is_read() {
+        let mut file = Writer::header(1 << 20, "1-1.trace");
+        file.hit(1, 0);
+        let files = BTreeMap::from([("1-1.trace".to_owned(), file.0)]);
+        assert_eq!(read(&files, &files["1-1.trace"]).unwrap().hits, [(1, 0)]);
+    }
+
+    #[test]
+    fn a_file_cut_at_any_byte_gives_the_records_before() {
+        let file = parent().0;
+        let all = read_one(&file).unwrap().hits;
+        let written = file
+            .iter()
+            .take(WINDOW)
+            .rposition(|byte| *byte != 0)
+            .unwrap()
+            + 1;
+        for length in (0..=written).chain(WINDOW - 2..=file.len()) {
+            let hits = read_one(&file[..length])
+                .map(|trace| trace.hits)
+                .unwrap_or_default();
+            assert!(all.starts_with(&hits), "{length}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_the_reader_fail(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            let mut file = parent().0;
+            file.extend(bytes);
+            prop_assert!(read_one(&file).unwrap().hits.len() >= 3);
+        }
+    }
+}
