@@ -15,7 +15,6 @@
     reason = "a tool for developers"
 )]
 
-#[path = "../tests/python_tracing/reference.rs"]
 mod reference;
 
 use std::collections::{BTreeMap, BTreeSet};
