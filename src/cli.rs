@@ -74,6 +74,7 @@ pub enum Command {
     Show(FeatureArgs),
     /// Show the shortest chain from a target test to a symbol
     #[command(
+        allow_missing_positional = true,
         after_help = "Example:\n  lacuna why ~/src/click --target tests/test_formatting.py 'src/click/formatting.py::wrap_text'"
     )]
     Why(WhyArgs),
@@ -214,4 +215,91 @@ pub struct CheckArgs {
     /// Run each state this often
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub repeat: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::exit_status::ExitStatus;
+
+    const README: &str = include_str!("../README.md");
+
+    /// The first cells of the rows of a table that starts with this header.
+    fn first_cells(header: &str) -> BTreeSet<String> {
+        let rows = README
+            .lines()
+            .skip_while(|line| !line.starts_with(header))
+            .skip(2);
+        let cells = rows
+            .take_while(|line| line.starts_with('|'))
+            .filter_map(|line| line.split('|').nth(1));
+        cells.map(|cell| cell.trim().to_owned()).collect()
+    }
+
+    /// The word after a start, in a cell such as `--repeat N` between backticks.
+    fn named(cells: &BTreeSet<String>, start: &str) -> BTreeSet<String> {
+        let words = cells.iter().filter_map(|cell| {
+            let rest = cell.trim_matches('`').strip_prefix(start)?;
+            rest.split_whitespace().next()
+        });
+        words.map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_page_lists_every_command_and_no_other() {
+        let commands: BTreeSet<String> = Cli::command()
+            .get_subcommands()
+            .map(|command| command.get_name().to_owned())
+            .collect();
+        assert_eq!(named(&first_cells("| command |"), "lacuna "), commands);
+    }
+
+    #[test]
+    fn the_page_lists_every_option_and_no_other() {
+        let program = Cli::command();
+        let all = std::iter::once(&program).chain(program.get_subcommands());
+        let options: BTreeSet<String> = all
+            .flat_map(|command| {
+                command
+                    .get_arguments()
+                    .filter_map(|option| option.get_long())
+            })
+            .filter(|option| !matches!(*option, "help" | "version"))
+            .map(str::to_owned)
+            .collect();
+        assert_eq!(named(&first_cells("| option |"), "--"), options);
+    }
+
+    #[test]
+    fn the_help_of_every_command_ends_with_an_example() {
+        for command in Cli::command().get_subcommands() {
+            let after = command.get_after_help().map(ToString::to_string);
+            let example = format!("Example:\n  lacuna {}", command.get_name());
+            let shown = after.unwrap_or_default();
+            assert!(
+                shown.starts_with(&example),
+                "{}: {shown}",
+                command.get_name()
+            );
+        }
+    }
+
+    #[test]
+    fn the_page_explains_every_exit_code() {
+        for status in ExitStatus::ALL {
+            let row = format!("| {} | {} |", status.code(), status.meaning());
+            assert!(README.contains(&row), "README.md has no row {row}");
+        }
+        let rows = first_cells("| exit code |");
+        assert_eq!(rows.len(), ExitStatus::ALL.len());
+    }
 }

@@ -61,10 +61,23 @@ fn run(cli: Cli) -> ExitStatus {
         }
         Ok(status) => status,
         Err(Failure { status, error }) => {
-            report(&format!("error: {error:#}"));
+            report(&format!("error: {}", message(&error)));
             status
         }
     }
+}
+
+/// An error with its causes; a cause that the text before it already tells is left out.
+fn message(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if !text.contains(&cause) {
+            let gap = if text.is_empty() { "" } else { ": " };
+            text.push_str(gap);
+            text.push_str(&cause);
+        }
+    }
+    text
 }
 
 /// Starts foreign programs under a supervisor, which is this program again, and ends them on Ctrl-C.
