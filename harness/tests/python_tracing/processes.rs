@@ -127,10 +127,17 @@ fn a_test_may_close_all_files_and_change_the_folder() {
                 os._exit(0)
             os.waitpid(child, 0)
             assert all(p.stat().st_size == 0 for p in tmp_path.iterdir())
+        def test_report_closed(tmp_path):
+            folder = '/proc/self/fd'
+            links = {n: os.readlink(os.path.join(folder, n)) for n in os.listdir(folder) if os.path.exists(os.path.join(folder, n))}
+            [report] = [int(n) for n, link in links.items() if link.endswith('results.jsonl')]
+            os.close(report)
+            other = os.open(str(tmp_path / 'other'), os.O_CREAT | os.O_RDWR)
+            assert other == report
         def test_mocked(monkeypatch):
             for name in ('open', 'write', 'close', 'getpid', 'stat', 'lstat', 'readlink', 'getcwd'):
                 monkeypatch.delattr(os, name)
-            exec(compile('import late', 'x', 'exec'), {}) if False else m.f()
+            m.f()
     ";
     check(files, |run| {
         assert_eq!(run.names("test_m.py::test_daemonize"), set(&["f"]));

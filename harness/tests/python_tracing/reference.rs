@@ -1,12 +1,12 @@
 //! Runs the independent tracer of `reference.py` and compares what it sees with a trace.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
-use analyzer::trace::{Code, ContextKind, EdgeKind, Phase, Trace};
+use analyzer::trace::{Code, Context, ContextKind, EdgeKind, Phase, Trace};
 
 /// Caller and callee, each as `path:line`.
 type Call = (Option<String>, String);
@@ -74,14 +74,18 @@ impl Reference {
 
     pub fn compare(&self, trace: &Trace) -> Comparison {
         let mut comparison = Comparison::default();
+        let contexts = trace
+            .contexts
+            .iter()
+            .map(|context| (&context.kind, context));
+        let contexts: HashMap<&ContextKind, &Context> = contexts.collect();
         for test in &trace.tests {
             for (phase, word) in [(Phase::Setup, "setup"), (Phase::Call, "call")] {
-                let expected = self
-                    .0
-                    .get(&(test.id.clone(), word.to_owned()))
-                    .cloned()
-                    .unwrap_or_default();
-                comparison.add(&test.id, &expected, &calls(trace, &test.id, phase));
+                let key = (test.id.clone(), word.to_owned());
+                let expected = self.0.get(&key).cloned().unwrap_or_default();
+                let kind = ContextKind::Test { test: key.0, phase };
+                let seen = contexts.get(&kind).map(|context| calls(trace, context));
+                comparison.add(&test.id, &expected, &seen.unwrap_or_default());
             }
         }
         comparison
@@ -114,15 +118,8 @@ impl Counts {
     }
 }
 
-/// The calls of one phase of a test; creation of generators and objects has no frame to compare with.
-fn calls(trace: &Trace, test: &str, phase: Phase) -> BTreeSet<Call> {
-    let kind = ContextKind::Test {
-        test: test.to_owned(),
-        phase,
-    };
-    let Some(context) = trace.contexts.iter().find(|context| context.kind == kind) else {
-        return BTreeSet::new();
-    };
+/// The calls seen in a context; creation of generators and objects has no frame to compare with.
+fn calls(trace: &Trace, context: &Context) -> BTreeSet<Call> {
     let place = |code: u32| {
         let Code { path, line, .. } = &trace.codes[code as usize];
         format!("{path}:{line}")

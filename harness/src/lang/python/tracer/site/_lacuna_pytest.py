@@ -35,28 +35,42 @@ NEUTRAL_OPTIONS = {
 
 
 class Results:
-    """A file of JSON lines. It is opened for each line: a test may close all open files."""
+    """A file of JSON lines. A test may close all open files, and the number may then be another file's."""
 
+    # Tests replace functions of `os`; these are taken before any test runs.
     _open = staticmethod(os.open)
     _write = staticmethod(os.write)
-    _close = staticmethod(os.close)
+    _fstat = staticmethod(os.fstat)
     _getpid = staticmethod(os.getpid)
     _dumps = staticmethod(json.dumps)
 
     def __init__(self, path):
         self._path = path
         self._process = self._getpid()
+        self._reopen()
 
     def write(self, event, **fields):
         """One event; a forked child that strays out of its test writes nothing."""
         if self._getpid() != self._process:
             return
+        if not self._is_open():
+            self._reopen()
         line = self._dumps(dict(fields, event=event)) + "\n"
-        file = self._open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        self._write(self._file, line.encode())
+
+    def _reopen(self):
+        self._file = self._open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        self._identity = self._identify()
+
+    def _is_open(self):
         try:
-            self._write(file, line.encode())
-        finally:
-            self._close(file)
+            return self._identify() == self._identity
+        except OSError:
+            return False
+
+    def _identify(self):
+        status = self._fstat(self._file)
+        return status.st_dev, status.st_ino
 
 
 class NoContexts:
@@ -75,21 +89,18 @@ class NoContexts:
 
 
 class Contexts:
-    """The tracer's contexts, by their descriptions."""
+    """The tracer's contexts, as numbers with descriptions."""
 
     SESSION = (0, "session")
 
     def __init__(self, tracer):
         self._tracer = tracer
-        self._known = {}
 
     def open(self, kind):
-        """The context of a kind; a kind is what `ContextKind` in `trace.rs` looks like in JSON."""
+        """A new context; `kind` is what `ContextKind` in `trace.rs` looks like in JSON. Contexts of the
+        same kind are joined when the trace is read."""
         description = json.dumps(kind)
-        if description not in self._known:
-            number = self._tracer.recorder.open_context(description)
-            self._known[description] = (number, description)
-        return self._known[description]
+        return self._tracer.recorder.open_context(description), description
 
     def enter(self, context):
         """Makes a context current; returns the one before."""
