@@ -90,9 +90,9 @@ impl<'a> Leaving<'a> {
             self.add_range(id.path(), body);
         }
         let (ranges, stubs) = (&self.ranges, &mut self.stubs);
-        // A stub or a definition inside the body of another stub is gone already.
+        // A stub or a definition inside the body of another stub is gone already; a module is in none.
         let is_inside = |id: &SymbolId| {
-            let symbol = self.project.symbol(id);
+            let symbol = self.project.symbol(id).filter(|_| !id.is_module());
             let ranges = ranges.get(id.path()).map(Vec::as_slice).unwrap_or_default();
             symbol.is_some_and(|symbol| {
                 ranges

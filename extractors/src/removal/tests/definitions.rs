@@ -456,6 +456,7 @@ fn a_deleted_module_is_a_file_that_goes() {
         expect![[r#"
             //- pkg/__init__.py
             from .util import helper
+            //- pkg/core.py is gone
             imports: core (pkg/__init__.py)
         "#]],
     );
