@@ -20,15 +20,21 @@ mod reference;
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::Duration;
 
 use analyzer::trace::Outcome;
 use harness::environment::{Collection, Environment};
-use harness::process::{Launcher, Limits};
+use harness::process::{Launcher, Limits, supervisor};
 use harness::runner::{RunRequest, Selection, TestRun, run};
 use reference::{Counts, Reference};
 
-fn main() {
+fn main() -> ExitCode {
+    // The supervisor of a run is this program started again.
+    supervisor::enter().unwrap_or_else(measure)
+}
+
+fn measure() -> ExitCode {
     let mut arguments = env::args().skip(1);
     let mut next = |what: &str| {
         arguments
@@ -43,6 +49,7 @@ fn main() {
     };
     suite.measure_exactness();
     suite.measure_cost(rounds.parse().unwrap());
+    ExitCode::SUCCESS
 }
 
 struct Suite {
@@ -107,7 +114,8 @@ impl Suite {
                 output: 1 << 30,
             },
         };
-        run(&request, &Launcher::default()).unwrap()
+        let launcher = Launcher::default().supervised_by(env::current_exe().unwrap());
+        run(&request, &launcher).unwrap()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use analyzer::trace::Outcome;
 use expect_test::expect;
 use harness::lang::python::tracer::Recorder;
 
@@ -381,4 +382,29 @@ fn where_the_projects_modules_came_from_is_told() {
     let expected = [("shop", "src/shop/__init__.py")];
     let expected = expected.map(|(name, path)| (name.to_owned(), root.join(path)));
     assert_eq!(run.0.imported_from, expected);
+}
+
+#[test]
+fn texts_that_are_no_unicode_are_reported() {
+    let Some(python) = newest() else { return };
+    let files = r"
+        //- test_m.py
+        import pytest
+        def test_half(): raise ValueError('half \udce4 whole \U0001f600')
+        @pytest.mark.parametrize('name', ['\udce4'])
+        def test_name(name): pass
+    ";
+    let run = Project::new(files).trace(python, Recorder::Native);
+    let detail = run.test("test_m.py::test_half").detail.clone().unwrap();
+    assert_eq!(detail.message, "half ? whole 😀");
+    let ids = run
+        .0
+        .trace
+        .tests
+        .iter()
+        .map(|test| (test.outcome, test.contexts.len()));
+    assert_eq!(
+        ids.collect::<Vec<_>>(),
+        [(Outcome::Failed, 1), (Outcome::Passed, 1)]
+    );
 }

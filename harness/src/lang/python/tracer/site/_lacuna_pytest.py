@@ -34,6 +34,15 @@ NEUTRAL_OPTIONS = {
 }
 
 
+def to_json(value, dumps=json.dumps, loads=json.loads):
+    """JSON in ASCII. Half of a surrogate pair, as in undecodable file names, is no character outside
+    Python: it becomes a question mark."""
+    text = dumps(value)
+    if "\\ud" in text:
+        text = dumps(loads(dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode()))
+    return text
+
+
 class Results:
     """A file of JSON lines. A test may close all open files, and the number may then be another file's."""
 
@@ -42,8 +51,6 @@ class Results:
     _write = staticmethod(os.write)
     _fstat = staticmethod(os.fstat)
     _getpid = staticmethod(os.getpid)
-    _dumps = staticmethod(json.dumps)
-
     def __init__(self, path):
         self._path = path
         self._process = self._getpid()
@@ -55,7 +62,7 @@ class Results:
             return
         if not self._is_open():
             self._reopen()
-        line = self._dumps(dict(fields, event=event)) + "\n"
+        line = to_json(dict(fields, event=event)) + "\n"
         self._write(self._file, line.encode())
 
     def _reopen(self):
@@ -99,7 +106,7 @@ class Contexts:
     def open(self, kind):
         """A new context; `kind` is what `ContextKind` in `trace.rs` looks like in JSON. Contexts of the
         same kind are joined when the trace is read."""
-        description = json.dumps(kind)
+        description = to_json(kind)
         return self._tracer.recorder.open_context(description), description
 
     def enter(self, context):
