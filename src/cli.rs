@@ -74,7 +74,7 @@ pub enum Command {
     Show(FeatureArgs),
     /// Show the shortest chain from a target test to a symbol
     #[command(
-        allow_missing_positional = true,
+        override_usage = "lacuna why [OPTIONS] --target <TARGET> [PATH] <SYMBOL>",
         after_help = "Example:\n  lacuna why ~/src/click --target tests/test_formatting.py 'src/click/formatting.py::wrap_text'"
     )]
     Why(WhyArgs),
@@ -133,11 +133,11 @@ pub struct SuiteArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub struct RuleArgs {
     /// The share of the other tests (0 to 1) that may turn into fail-to-pass [default: 0.2]
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
     pub max_collateral: Option<f64>,
     /// The share of target tests among a symbol's tests from which it may be theirs without a name
     /// that says so [default: 0.5]
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_share: Option<f64>,
     /// A symbol that belongs to the feature whatever the measure says (may be repeated)
     #[arg(long, value_name = "SYMBOL")]
@@ -145,6 +145,12 @@ pub struct RuleArgs {
     /// A symbol that stays, with all it contains (may be repeated)
     #[arg(long, value_name = "SYMBOL")]
     pub exclude: Vec<String>,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok();
+    let share = number.filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "not a number from 0 to 1".to_owned())
 }
 
 /// Arguments of `features`.
@@ -172,9 +178,23 @@ pub struct FeatureArgs {
 #[derive(Debug, Args)]
 pub struct WhyArgs {
     #[command(flatten)]
-    pub feature: FeatureArgs,
+    feature: FeatureArgs,
     /// The symbol to explain: an id, or the end of one
-    pub symbol: String,
+    #[arg(required_unless_present = "path")]
+    symbol: Option<String>,
+}
+
+impl WhyArgs {
+    /// The feature and the symbol. A single word is the symbol, in the project of this folder.
+    pub fn parts(&self) -> (FeatureArgs, String) {
+        let mut feature = self.feature.clone();
+        let symbol = self.symbol.clone().unwrap_or_else(|| {
+            let path = &mut feature.suite.project.path;
+            let word = std::mem::replace(path, PathBuf::from("."));
+            word.to_string_lossy().into_owned()
+        });
+        (feature, symbol)
+    }
 }
 
 /// Arguments of `extract`.
@@ -247,6 +267,33 @@ mod tests {
             rest.split_whitespace().next()
         });
         words.map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn the_folder_may_be_left_out_before_a_symbol() {
+        let parts = |words: &str| {
+            let words = format!("lacuna why --target t {words}");
+            match Cli::try_parse_from(words.split(' ')).map(|cli| cli.command) {
+                Ok(Command::Why(why)) => {
+                    let (feature, symbol) = why.parts();
+                    Some((feature.suite.project.path, symbol))
+                }
+                _ => None,
+            }
+        };
+        let both = |path: &str| Some((PathBuf::from(path), "f".to_owned()));
+        assert_eq!(parts("f"), both("."));
+        assert_eq!(parts("shop f"), both("shop"));
+        assert_eq!(parts("shop --quiet f"), both("shop"));
+        assert_eq!(parts("--quiet"), None);
+    }
+
+    #[test]
+    fn a_share_lies_between_0_and_1() {
+        assert_eq!(share("0.25"), Ok(0.25));
+        for wrong in ["1.5", "-1", "NaN", "much"] {
+            assert!(share(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -45,10 +45,10 @@ impl From<StudyError> for Failure {
     fn from(error: StudyError) -> Self {
         match error {
             StudyError::Session(error) => error.into(),
-            StudyError::NoMatch(_) => Self::new(ExitStatus::Usage, error),
-            StudyError::TargetFails { .. } | StudyError::NoBaseline(_) => {
-                Self::new(ExitStatus::Baseline, error)
-            }
+            StudyError::NoMatch(_) | StudyError::NoSymbol(_) => Self::new(ExitStatus::Usage, error),
+            StudyError::TargetFails { .. }
+            | StudyError::NotCollected { .. }
+            | StudyError::NoTests { .. } => Self::new(ExitStatus::Baseline, error),
         }
     }
 }

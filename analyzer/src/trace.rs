@@ -144,8 +144,10 @@ pub enum Outcome {
     /// It was skipped.
     Skipped,
     /// It failed as expected.
+    #[serde(rename = "xfailed")]
     XFailed,
     /// It passed although expected to fail (not strictly).
+    #[serde(rename = "xpassed")]
     XPassed,
 }
 

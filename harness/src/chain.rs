@@ -66,7 +66,12 @@ pub fn find_symbol(analysis: &Analysis, text: &str) -> Result<SymbolId, String> 
     match matching.as_slice() {
         [one] => Ok((*one).clone()),
         [] => {
-            let names = nearest(text, all.iter().map(SymbolId::as_str));
+            // Whoever writes no path means the name alone.
+            let names = if text.contains("::") {
+                nearest(text, all.iter().map(SymbolId::as_str))
+            } else {
+                nearest(text, all.iter().map(SymbolId::chain))
+            };
             let hint = if names.is_empty() {
                 String::new()
             } else {
@@ -132,7 +137,7 @@ fn link(analysis: &Analysis, edge: &Edge<'_>) -> Link {
     let (provenance, how) = match edge.provenance {
         Provenance::Observed(observed) => (
             "observed",
-            format!("{}, in {} tests", word(&observed.kind), observed.tests),
+            format!("{}, in {}", word(&observed.kind), tests(observed.tests)),
         ),
         Provenance::Static(edge) => (
             "static",
@@ -157,6 +162,13 @@ fn link(analysis: &Analysis, edge: &Edge<'_>) -> Link {
         how,
         path,
         line,
+    }
+}
+
+fn tests(number: u32) -> String {
+    match number {
+        1 => "1 test".to_owned(),
+        _ => format!("{number} tests"),
     }
 }
 

@@ -67,7 +67,7 @@ pub fn check(
     if !claims.iter().all(Claim::holds) {
         return Ok(claims);
     }
-    let mut run = |state: &State<'_>| not_good(session, state, repeat, report);
+    let mut run = |state: &State<'_>| seen(session, state, repeat, report);
     let classes = &task.task.tests;
     let graded: Vec<String> = classes
         .fail_to_pass
@@ -78,7 +78,7 @@ pub fn check(
     let suite = selection(&task.task.suite);
 
     let selection = Selection::Ids(graded.clone());
-    let failing = run(&State {
+    let empty = run(&State {
         state: TreeState::Empty,
         edits: &trees.put_back,
         selection,
@@ -86,7 +86,7 @@ pub fn check(
     })?;
     let passing = graded
         .iter()
-        .filter(|id| !failing.contains(*id))
+        .filter(|id| !empty.not_good.contains(*id))
         .cloned()
         .collect();
     claims.push(Claim::new(
@@ -101,7 +101,7 @@ pub fn check(
         .filter(|id| !held_back.contains(id))
         .cloned()
         .collect();
-    let broken = run(&State {
+    let starting = run(&State {
         state: TreeState::Starting,
         edits: &trees.starting,
         selection: suite.clone(),
@@ -109,7 +109,12 @@ pub fn check(
     })?;
     claims.push(Claim::new(
         "in the starting tree every visible pass-to-pass test passes",
-        broken.into_iter().collect(),
+        starting.not_good.into_iter().collect(),
+    ));
+    let found = starting.ran.into_iter().filter(|id| held_back.contains(id));
+    claims.push(Claim::new(
+        "the starting tree has none of the held-back tests",
+        found.collect(),
     ));
 
     let all = graded
@@ -117,7 +122,7 @@ pub fn check(
         .chain(&classes.pass_to_pass)
         .cloned()
         .collect();
-    let broken = run(&State {
+    let restored = run(&State {
         state: TreeState::Restored,
         edits: &Edits::new(),
         selection: suite,
@@ -125,7 +130,7 @@ pub fn check(
     })?;
     claims.push(Claim::new(
         "with gold and tests put back everything passes: the gold scores 1",
-        broken.into_iter().collect(),
+        restored.not_good.into_iter().collect(),
     ));
     Ok(claims)
 }
@@ -198,34 +203,38 @@ fn edits(tree: BTreeMap<String, Option<File>>) -> Edits {
         .collect()
 }
 
-/// The tests of a state that were not good in every run.
-fn not_good(
+/// What the runs of a state show.
+#[derive(Default)]
+struct Seen {
+    /// The expected tests that were not good in every run; an absent one is not.
+    not_good: BTreeSet<String>,
+    /// All tests that there were in any run.
+    ran: BTreeSet<String>,
+}
+
+fn seen(
     session: &mut Session,
     state: &State<'_>,
     repeat: u32,
     report: &dyn Fn(Event<'_>),
-) -> Result<BTreeSet<String>, SessionError> {
-    let mut failed = BTreeSet::new();
+) -> Result<Seen, SessionError> {
+    let mut seen = Seen::default();
     for _ in 0..repeat {
         report(Event::Running {
             state: state.state,
             tests: state.tests.len(),
         });
         let run = session.run(state.edits, &state.selection, false)?;
-        let good: BTreeSet<&str> = run
-            .trace
-            .tests
+        let tests = &run.trace.tests;
+        let good: BTreeSet<&str> = tests
             .iter()
             .filter(|test| test.outcome.is_good())
             .map(|test| &*test.id)
             .collect();
-        failed.extend(
-            state
-                .tests
-                .iter()
-                .filter(|id| !good.contains(id.as_str()))
-                .cloned(),
-        );
+        let expected = state.tests.iter();
+        let not_good = expected.filter(|id| !good.contains(id.as_str())).cloned();
+        seen.not_good.extend(not_good);
+        seen.ran.extend(tests.iter().map(|test| test.id.clone()));
     }
-    Ok(failed)
+    Ok(seen)
 }

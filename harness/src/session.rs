@@ -283,7 +283,10 @@ impl Session {
         report(Event::Tracing);
         let run = self.run(&BTreeMap::new(), &selection, true)?;
         let times = (run.wall, run.cpu);
-        self.cache.store_trace(&key, &run.trace)?;
+        // What a limit or a signal cut short may go on to its end another time.
+        if matches!(run.ended, Ended::Exit(_)) {
+            self.cache.store_trace(&key, &run.trace)?;
+        }
         Ok(Baseline {
             trace: Arc::new(run.trace),
             selection,

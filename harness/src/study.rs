@@ -7,12 +7,13 @@ use std::time::Duration;
 use analyzer::feature::impact::Impact;
 use analyzer::feature::{self, Feature, FeatureOptions, Role, Scope};
 use analyzer::symbol::SymbolId;
-use analyzer::trace::Trace;
+use analyzer::trace::{CollectionError, Trace};
 use analyzer::{Analysis, AnalysisHost, Change};
 use extractors::removal::Removal;
 
 use crate::carve::target::{self, NoMatch};
 use crate::carve::{Event, plan};
+use crate::chain;
 use crate::runner::Selection;
 use crate::session::{Session, SessionError};
 
@@ -32,12 +33,44 @@ pub enum StudyError {
         /// One with its failure.
         example: String,
     },
-    /// The suite has no test that passes.
+    /// The target's file cannot be collected.
+    #[error(
+        "{path} cannot be collected in the full tree ({reason}); `lacuna doctor` tells what may be missing"
+    )]
+    NotCollected {
+        /// The file.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// The suite is empty.
+    #[error(
+        "no test was found{}; other files and folders with tests can be named by `paths` under `[tests]` in lacuna.toml, and `lacuna doctor` tells what may be missing",
+        list_errors(errors)
+    )]
+    NoTests {
+        /// Files that cannot be collected, with the reason.
+        errors: Vec<String>,
+    },
+    /// A symbol to include or exclude is none.
     #[error("{0}")]
-    NoBaseline(String),
+    NoSymbol(String),
     /// The project or its environment.
     #[error(transparent)]
     Session(#[from] SessionError),
+}
+
+fn list_errors(errors: &[String]) -> String {
+    let more = errors.len().saturating_sub(3);
+    let mut text: String = errors
+        .iter()
+        .take(3)
+        .map(|error| format!("; {error}"))
+        .collect();
+    if more > 0 {
+        text += &format!("; and {more} more");
+    }
+    text
 }
 
 /// A project's baseline, seen from its symbols.
@@ -67,6 +100,9 @@ impl Study {
         report: &dyn Fn(Event<'_>),
     ) -> Result<Self, StudyError> {
         let baseline = session.baseline(suite, fresh, report)?;
+        if baseline.trace.tests.is_empty() {
+            return Err(no_tests(&baseline.trace));
+        }
         report(Event::Analysing);
         let mut host = AnalysisHost::new();
         host.apply(Change {
@@ -99,9 +135,9 @@ impl Study {
     /// # Errors
     /// A pattern that means no test, or a target of which no test is good.
     pub fn scope(&self, patterns: &[String]) -> Result<Scope, StudyError> {
-        let target: BTreeSet<usize> = target::select(patterns, &self.trace.tests)?
-            .into_iter()
-            .collect();
+        let selected = target::select(patterns, &self.trace.tests);
+        let selected = selected.map_err(|lost| self.explain(lost))?;
+        let target: BTreeSet<usize> = selected.into_iter().collect();
         let scope = Scope::new(&self.analysis, &self.impact, &|index| {
             target.contains(&index)
         });
@@ -134,6 +170,40 @@ impl Study {
         codes
             .map(|code| format!("{}:{} {}", code.path, code.line, code.name))
             .collect()
+    }
+
+    /// A pattern means no test: perhaps because its file cannot be collected.
+    fn explain(&self, lost: NoMatch) -> StudyError {
+        let mut errors = self.trace.collection_errors.iter();
+        let of_file =
+            |error: &&CollectionError| lost.pattern.split("::").next() == Some(&error.path);
+        match errors.find(of_file) {
+            Some(error) => StudyError::NotCollected {
+                path: error.path.clone(),
+                reason: last_line(&error.detail.message),
+            },
+            None => lost.into(),
+        }
+    }
+
+    /// The options with each included or excluded symbol in full, as `chain::find_symbol` finds it.
+    ///
+    /// # Errors
+    /// One of them means no symbol, or several.
+    pub fn known(&self, options: FeatureOptions) -> Result<FeatureOptions, StudyError> {
+        let known = |symbols: BTreeSet<SymbolId>| {
+            let found = symbols
+                .iter()
+                .map(|id| chain::find_symbol(&self.analysis, id.as_str()));
+            found
+                .collect::<Result<_, _>>()
+                .map_err(StudyError::NoSymbol)
+        };
+        Ok(FeatureOptions {
+            include: known(options.include)?,
+            exclude: known(options.exclude)?,
+            ..options
+        })
     }
 
     /// Decides a feature.
@@ -193,6 +263,20 @@ impl Study {
             format!("{}: {why}", test.id)
         })
     }
+}
+
+fn no_tests(trace: &Trace) -> StudyError {
+    let errors = trace
+        .collection_errors
+        .iter()
+        .map(|error| format!("{}: {}", error.path, last_line(&error.detail.message)));
+    StudyError::NoTests {
+        errors: errors.collect(),
+    }
+}
+
+fn last_line(message: &str) -> String {
+    message.lines().last().unwrap_or_default().to_owned()
 }
 
 /// The innermost function of an edited file that a line (counted from 1) lies in.

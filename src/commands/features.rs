@@ -19,7 +19,7 @@ struct Features {
 
 pub fn run(app: &App, args: &FeaturesArgs) -> Result<ExitStatus, Failure> {
     let (session, study) = app.study(&args.suite)?;
-    let options = feature_options(&session, &args.rule);
+    let options = study.known(feature_options(&session, &args.rule))?;
     let features = overview::rows(&study, &options);
     app.print(&Features {
         max_collateral: options.max_collateral,

@@ -93,7 +93,10 @@ fn feature_options(session: &Session, args: &RuleArgs) -> FeatureOptions {
             .max_collateral
             .or(configured.max_collateral)
             .unwrap_or(DEFAULT_MAX_COLLATERAL),
-        min_share: args.min_share.unwrap_or(DEFAULT_MIN_SHARE),
+        min_share: args
+            .min_share
+            .or(configured.min_share)
+            .unwrap_or(DEFAULT_MIN_SHARE),
         include: symbols(&args.include, &configured.include),
         exclude: symbols(&args.exclude, &configured.exclude),
     }

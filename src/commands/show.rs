@@ -38,7 +38,8 @@ struct ShownSymbol {
 pub fn run(app: &App, args: &FeatureArgs) -> Result<ExitStatus, Failure> {
     let (session, study) = app.study(&args.suite)?;
     let scope = study.scope(&args.target)?;
-    let feature = study.feature(&scope, &feature_options(&session, &args.rule));
+    let options = study.known(feature_options(&session, &args.rule))?;
+    let feature = study.feature(&scope, &options);
     let shown = Shown::new(&study, &feature, &args.target);
     let empty = shown.size.top == 0;
     app.print(&shown)?;

@@ -68,6 +68,10 @@ impl Answer for Tests {
     fn write_human(&self, out: &mut dyn Write) -> io::Result<()> {
         for test in &self.tests {
             writeln!(out, "{:<8} {}", word(test.outcome), test.id)?;
+            if let Some(reason) = test.reason.as_ref().filter(|_| test.outcome.is_bad()) {
+                let line = reason.lines().next().unwrap_or_default();
+                writeln!(out, "         {line}")?;
+            }
         }
         for error in &self.collection_errors {
             writeln!(

@@ -23,10 +23,12 @@ struct Why {
 }
 
 pub fn run(app: &App, args: &WhyArgs) -> Result<ExitStatus, Failure> {
-    let (session, study) = app.study(&args.feature.suite)?;
-    let scope = study.scope(&args.feature.target)?;
-    let symbol = chain::find_symbol(&study.analysis, &args.symbol).map_err(Failure::usage)?;
-    let feature = study.feature(&scope, &feature_options(&session, &args.feature.rule));
+    let (args, symbol) = args.parts();
+    let (session, study) = app.study(&args.suite)?;
+    let scope = study.scope(&args.target)?;
+    let symbol = chain::find_symbol(&study.analysis, &symbol).map_err(Failure::usage)?;
+    let options = study.known(feature_options(&session, &args.rule))?;
+    let feature = study.feature(&scope, &options);
     let member = feature.members.get(&symbol);
     let why = Why {
         role: member.map(|member| member.role),
@@ -49,8 +51,11 @@ impl Answer for Why {
         match self.role {
             Some(role) => writeln!(
                 out,
-                "{} is {role:?} in this feature: run by {} target and {} other tests",
-                self.symbol, self.target_tests, self.other_tests
+                "{} is {} in this feature: run by {} target and {} other tests",
+                self.symbol,
+                role.word(),
+                self.target_tests,
+                self.other_tests
             )?,
             None => writeln!(out, "{} has no part in this feature", self.symbol)?,
         }

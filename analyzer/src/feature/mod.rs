@@ -37,6 +37,17 @@ impl Role {
     pub fn is_removed(self) -> bool {
         matches!(self, Self::Top | Self::Specific | Self::Orphaned)
     }
+
+    /// The word for the role, as records have it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Top => "top",
+            Self::Specific => "specific",
+            Self::Orphaned => "orphaned",
+            Self::Shared => "shared",
+            Self::Protected => "protected",
+        }
+    }
 }
 
 /// What a person or an earlier attempt decides about a feature.

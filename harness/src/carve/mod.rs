@@ -126,6 +126,16 @@ pub enum CarveError {
         /// How many were tried.
         attempts: u32,
     },
+    /// Tests to be held back are still in the starting tree.
+    #[error(
+        "{count} of the tests to hold back cannot be taken out of their files ({example}); choose another target"
+    )]
+    NotHeldBack {
+        /// How many.
+        count: usize,
+        /// One of them.
+        example: String,
+    },
     /// The restored tree does not pass.
     #[error(
         "the target does not pass again in the restored tree: its tests are flaky or depend on their order; try --repeat"
@@ -166,6 +176,10 @@ pub fn carve(
     let study = Study::open(session, &request.suite, request.fresh, report)?;
     evidence.scenarios.push(baseline(&study));
     let scope = study.scope(&request.target)?;
+    let request = &CarveRequest {
+        options: study.known(request.options.clone())?,
+        ..request.clone()
+    };
     let found = search::Search {
         session,
         study: &study,

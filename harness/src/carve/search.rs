@@ -319,8 +319,31 @@ impl Search<'_> {
             if !broken.tests.is_empty() {
                 return Ok(Some(broken));
             }
+            self.require_absent(held_back, &broken.run)?;
         }
         Ok(None)
+    }
+
+    /// What a solver is graded with must not be in what a solver gets.
+    fn require_absent(
+        &self,
+        held_back: &BTreeSet<SymbolId>,
+        run: &TestRun,
+    ) -> Result<(), CarveError> {
+        let ran = outcomes(run);
+        let left = self.study.trace.tests.iter().enumerate();
+        let left = left.filter(|(index, test)| {
+            let symbol = self.study.test_symbol(*index);
+            symbol.is_some_and(|symbol| held_back.contains(symbol)) && ran.contains_key(&*test.id)
+        });
+        let tests: Vec<String> = left.map(|(_, test)| test.id.clone()).collect();
+        match tests.first() {
+            None => Ok(()),
+            Some(example) => Err(CarveError::NotHeldBack {
+                count: tests.len(),
+                example: example.clone(),
+            }),
+        }
     }
 
     /// Good tests that a solver sees.

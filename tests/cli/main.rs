@@ -1,0 +1,13 @@
+//! The whole program, run as a person runs it, on the sample project.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test may fail, and says how"
+)]
+
+mod answers;
+mod interruption;
+mod support;
+mod tasks;
+mod trouble;

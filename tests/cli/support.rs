@@ -1,0 +1,194 @@
+//! A copy of the sample project at a fixed place, so that its environment is made once, and the
+//! program at work on it.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+
+use fixtures::{copy_dir, tree_dir, unavailable};
+
+/// The sample project, fresh, for one test at a time.
+pub struct Bench {
+    /// Everything of these tests.
+    folder: PathBuf,
+    /// The project's folder.
+    pub project: PathBuf,
+    /// An empty folder for what a command writes.
+    pub out: PathBuf,
+    _lock: File,
+}
+
+/// What a run of the program left.
+pub struct Ran {
+    /// The exit code; none after a signal.
+    pub code: Option<i32>,
+    /// Standard output.
+    pub out: String,
+    /// Standard error.
+    pub err: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+/// The sample project with its environment; none where environments cannot be made.
+pub fn bench() -> Option<Bench> {
+    static PREPARED: OnceLock<Result<(), String>> = OnceLock::new();
+    let bench = Bench::take();
+    PREPARED
+        .get_or_init(|| bench.prepare())
+        .clone()
+        .map_err(|error| eprintln!("{error}"))
+        .ok()
+        .or_else(|| unavailable("Python 3 with pip and venv, and pytest from the package index"))?;
+    Some(bench)
+}
+
+impl Bench {
+    /// Waits for whoever uses the place and makes it new.
+    fn take() -> Self {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/lacuna-fixtures/cli");
+        fs::create_dir_all(&folder).unwrap();
+        let folder = folder.canonicalize().unwrap();
+        let lock = File::create(folder.join("lock")).unwrap();
+        lock.lock().unwrap();
+        let [project, out] = ["recipes", "out"].map(|name| folder.join(name));
+        for old in [&project, &out] {
+            if old.exists() {
+                fs::remove_dir_all(old).unwrap();
+            }
+        }
+        copy_dir(&tree_dir("recipes"), &project);
+        fs::create_dir(&out).unwrap();
+        Self {
+            folder,
+            project,
+            out,
+            _lock: lock,
+        }
+    }
+
+    fn prepare(&self) -> Result<(), String> {
+        let ran = self.run(&["prepare"]);
+        match ran.code {
+            Some(0) => Ok(()),
+            _ => Err(ran.err),
+        }
+    }
+
+    /// The cache that the program uses.
+    pub fn cache(&self) -> PathBuf {
+        self.folder.join("cache")
+    }
+
+    /// The program in the project's folder, not yet started.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lacuna"));
+        command
+            .args(arguments)
+            .current_dir(&self.project)
+            .env("LACUNA_CACHE", self.cache())
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the program in the project's folder.
+    pub fn run(&self, arguments: &[&str]) -> Ran {
+        self.command(arguments).output().unwrap().into()
+    }
+
+    /// Standard output of a run that does what was asked, and says nothing else.
+    pub fn ok(&self, arguments: &[&str]) -> String {
+        let ran = self.run(arguments);
+        assert_eq!(
+            (ran.code, &*ran.err),
+            (Some(0), ""),
+            "{arguments:?}\n{}",
+            ran.out
+        );
+        ran.out
+    }
+
+    /// The JSON document that a run prints.
+    pub fn json(&self, arguments: &[&str]) -> serde_json::Value {
+        let arguments = [arguments, &["--format", "json"]].concat();
+        serde_json::from_str(&self.ok(&arguments)).unwrap()
+    }
+
+    /// Exit code and standard error of a run that prints no answer.
+    pub fn refused(&self, arguments: &[&str]) -> String {
+        let ran = self.run(arguments);
+        assert_eq!(ran.out, "", "{arguments:?}");
+        format!("{:?}: {}", ran.code, ran.err)
+    }
+
+    /// Carves the feature of the sample; the task's folder.
+    pub fn extract(&self) -> PathBuf {
+        let out = self.out.to_str().unwrap();
+        self.ok(&["extract", "--target", TARGET, "--out", out]);
+        only_entry(&self.out)
+    }
+
+    /// The task of the unchanged sample, which is carved once for all tests that only look at it.
+    pub fn task(&self) -> PathBuf {
+        static TASK: OnceLock<(OsString, BTreeMap<PathBuf, Vec<u8>>)> = OnceLock::new();
+        let (name, content) = TASK.get_or_init(|| {
+            let task = self.extract();
+            (task.file_name().unwrap().to_owned(), files(&task))
+        });
+        let task = self.out.join(name);
+        fs::create_dir_all(&task).unwrap();
+        for (name, bytes) in content {
+            fs::write(task.join(name), bytes).unwrap();
+        }
+        task
+    }
+
+    /// Writes a file of the project.
+    pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+        let path = self.project.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+}
+
+/// The target of the sample's feature.
+pub const TARGET: &str = "tests/test_shopping.py";
+
+/// The only entry of a folder.
+pub fn only_entry(folder: &Path) -> PathBuf {
+    let mut entries = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let entry = entries.next().unwrap();
+    assert_eq!(entries.next(), None);
+    entry
+}
+
+/// Every file below a folder with its bytes.
+pub fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(folder).unwrap().to_owned();
+                found.insert(name, fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,250 @@
+//! What can go wrong: each trouble has its exit code and says what, why and what to do next.
+
+use std::fs;
+
+use expect_test::{Expect, expect};
+
+use crate::support::{Bench, TARGET, bench, files};
+
+fn refuse(arguments: &[&str], expected: Expect) {
+    let Some(bench) = bench() else { return };
+    expected.assert_eq(&bench.refused(arguments));
+}
+
+#[test]
+fn a_path_that_does_not_exist_is_refused() {
+    refuse(
+        &["tests", "no/such/folder"],
+        expect![[r#"
+        Some(2): lacuna: error: there is no folder no/such/folder; give the path of a project's root folder
+    "#]],
+    );
+    refuse(
+        &["check", "no/such/task"],
+        expect![[r#"
+        Some(2): lacuna: error: cannot use no/such/task/task.json: No such file or directory (os error 2); is it a task directory, and is there room on the disk?
+    "#]],
+    );
+}
+
+#[test]
+fn a_target_that_means_nothing_is_refused_with_its_neighbours() {
+    refuse(
+        &["show", "--target", "tests/test_shoping.py"],
+        expect![[r#"
+            Some(2): lacuna: error: no test matches "tests/test_shoping.py"; did you mean tests/test_shopping.py or tests/test_store.py or tests/test_cli.py?
+        "#]],
+    );
+    refuse(
+        &["extract", "--target", "nowhere"],
+        expect![[r#"
+        Some(2): lacuna: error: no test matches "nowhere"; `lacuna tests` lists what there is
+    "#]],
+    );
+}
+
+#[test]
+fn a_symbol_that_means_nothing_is_refused_with_its_neighbours() {
+    refuse(
+        &["why", "--target", TARGET, "src/ladle/text.py::tick_lst"],
+        expect![[r#"
+            Some(2): lacuna: error: no symbol is called "src/ladle/text.py::tick_lst"; did you mean src/ladle/text.py::tick_list or src/ladle/text.py::closest or src/ladle/text.py::columns?
+        "#]],
+    );
+    refuse(
+        &["show", "--target", TARGET, "--include", "tick_lst"],
+        expect![[r#"
+            Some(2): lacuna: error: no symbol is called "tick_lst"; did you mean tick_list?
+        "#]],
+    );
+    refuse(
+        &["show", "--target", TARGET, "--exclude", "add"],
+        expect![[r#"
+            Some(2): lacuna: error: "add" may mean 3 symbols, among them src/ladle/shopping.py::Entry.add, src/ladle/shopping.py::ShoppingList.add, src/ladle/store.py::RecipeBox.add; give a whole id
+        "#]],
+    );
+}
+
+#[test]
+fn a_target_without_a_feature_names_what_is_nearest() {
+    let arguments = [
+        "extract",
+        "--target",
+        "tests/test_units.py",
+        "--max-collateral",
+        "0",
+    ];
+    refuse(
+        &arguments,
+        expect![[r#"
+        Some(1): lacuna: error: the target owns no symbol that can be removed; nearest: src/ladle/units.py::convert (executed by 27 other tests), src/ladle/units.py::Unit.__str__ (executed by 40 other tests); allow more with --max-collateral, or name a symbol with --include
+    "#]],
+    );
+}
+
+#[test]
+fn a_folder_without_files_tests_or_configuration_that_can_be_read_is_refused() {
+    let Some(bench) = bench() else { return };
+    bench.write("lacuna.toml", "[tests]\npath = ['tests']\n");
+    expect![[r#"
+        Some(2): lacuna: error: PROJECT/lacuna.toml is not valid: TOML parse error at line 2, column 1
+          |
+        2 | path = ['tests']
+          | ^^^^
+        unknown field `path`, expected `paths` or `arguments`
+        docs/configuration.md describes every key
+    "#]].assert_eq(&bench.refused(&["tests"]).replace(bench.project.to_str().unwrap(), "PROJECT"));
+    fs::remove_file(bench.project.join("lacuna.toml")).unwrap();
+    fs::remove_dir_all(bench.project.join("tests")).unwrap();
+    let told = ["tests", "trace", "features"].map(|command| bench.refused(&[command]));
+    expect![[r#"
+        Some(4): lacuna: error: no test was found; other files and folders with tests can be named by `paths` under `[tests]` in lacuna.toml, and `lacuna doctor` tells what may be missing
+    "#]].assert_eq(&told[0]);
+    assert!(told.iter().all(|other| *other == told[0]), "{told:?}");
+    expect![[r#"
+        Some(3): lacuna: error: OUT holds no files, or ignores all of them; is it the root folder of the project?
+    "#]].assert_eq(
+        &bench
+            .refused(&["tests", bench.out.to_str().unwrap()])
+            .replace(bench.out.to_str().unwrap(), "OUT"),
+    );
+}
+
+/// Runs tests beside the sample's own, with a configuration, and looks at what is told about them.
+fn check(tests: &str, configuration: &str, expected: Expect) {
+    let Some(bench) = bench() else { return };
+    bench.write("tests/test_trouble.py", tests);
+    bench.write("lacuna.toml", configuration);
+    let before = files(&bench.project);
+    expected.assert_eq(&suite(&bench));
+    assert!(files(&bench.project) == before);
+}
+
+fn suite(bench: &Bench) -> String {
+    bench.ok(&["tests", "--suite", "tests/test_trouble.py"])
+}
+
+#[test]
+fn a_test_that_never_ends_is_ended_by_the_limit_and_the_next_run_is_a_new_one() {
+    let Some(bench) = bench() else { return };
+    let tests = "import time\n\
+        def test_good(): pass\n\
+        def test_waits(): time.sleep(1000)\n\
+        def test_after(): pass\n";
+    bench.write("tests/test_trouble.py", tests);
+    bench.write("lacuna.toml", "[limits]\ntime = 2\n");
+    expect![[r#"
+        passed   tests/test_trouble.py::test_good
+        error    tests/test_trouble.py::test_waits
+                 the test process died while running tests/test_trouble.py::test_waits (killed after the time limit)
+        error    tests/test_trouble.py::test_after
+                 the test process died while running tests/test_trouble.py::test_waits (killed after the time limit)
+        3 tests: 1 passed, 2 error
+    "#]]
+    .assert_eq(&suite(&bench));
+    assert_eq!(
+        bench.json(&["trace", "--suite", "tests/test_trouble.py"])["cached"],
+        false
+    );
+}
+
+#[test]
+fn a_test_that_prints_without_end_is_ended_by_the_limit() {
+    check(
+        "def test_prints(capsys):\n\
+        \x20   with capsys.disabled():\n\
+        \x20       while True: print('x' * 100000)\n",
+        "[limits]\noutput = '1 MiB'\n",
+        expect![[r#"
+            error    tests/test_trouble.py::test_prints
+                     the test process died while running tests/test_trouble.py::test_prints (killed after the output limit)
+            1 test: 1 error
+        "#]],
+    );
+}
+
+#[test]
+fn a_test_that_ends_its_process_is_an_error() {
+    check(
+        "import os\n\
+        def test_good(): pass\n\
+        def test_ends(): os._exit(3)\n\
+        def test_after(): pass\n",
+        "",
+        expect![[r#"
+            passed   tests/test_trouble.py::test_good
+            error    tests/test_trouble.py::test_ends
+                     the test process died while running tests/test_trouble.py::test_ends (exit code 3)
+            error    tests/test_trouble.py::test_after
+                     the test process died while running tests/test_trouble.py::test_ends (exit code 3)
+            3 tests: 1 passed, 2 error
+        "#]],
+    );
+}
+
+#[test]
+fn a_test_that_deletes_its_tree_deletes_a_copy() {
+    let Some(bench) = bench() else { return };
+    let tests = "import pathlib, shutil\n\
+        def test_deletes(): shutil.rmtree(str(pathlib.Path(__file__).parents[1] / 'src'))\n";
+    bench.write("tests/test_trouble.py", tests);
+    let before = files(&bench.project);
+    expect![[r#"
+        passed   tests/test_trouble.py::test_deletes
+        1 test: 1 passed
+    "#]]
+    .assert_eq(&suite(&bench));
+    assert!(files(&bench.project) == before);
+    // The next run has all files again.
+    assert_eq!(
+        bench.json(&["trace", "--fresh", "--suite", "tests/test_units.py"])["good"],
+        11
+    );
+}
+
+#[test]
+fn a_target_that_fails_or_cannot_be_collected_is_no_baseline() {
+    let Some(bench) = bench() else { return };
+    bench.write("tests/test_trouble.py", "def test_fails(): assert 1 == 2\n");
+    bench.write("tests/test_broken.py", "def broken(:\n");
+    let arguments = |target| {
+        [
+            "extract",
+            "--target",
+            target,
+            "--suite",
+            "tests/test_trouble.py",
+            "--suite",
+            "tests/test_broken.py",
+        ]
+    };
+    expect![[r#"
+        Some(4): lacuna: error: none of the 1 target tests passes in the full tree (tests/test_trouble.py::test_fails: assert 1 == 2); `lacuna doctor` tells what may be missing
+    "#]].assert_eq(&bench.refused(&arguments("tests/test_trouble.py")));
+    expect![[r#"
+        Some(4): lacuna: error: tests/test_broken.py cannot be collected in the full tree (invalid syntax (test_broken.py, line 1)); `lacuna doctor` tells what may be missing
+    "#]].assert_eq(&bench.refused(&arguments("tests/test_broken.py")));
+    let only_broken = ["tests", "--suite", "tests/test_broken.py"];
+    expect![[r#"
+        Some(4): lacuna: error: no test was found; tests/test_broken.py: invalid syntax (test_broken.py, line 1); other files and folders with tests can be named by `paths` under `[tests]` in lacuna.toml, and `lacuna doctor` tells what may be missing
+    "#]].assert_eq(&bench.refused(&only_broken));
+}
+
+#[test]
+fn files_that_do_not_parse_or_are_no_utf_8_do_no_harm() {
+    let Some(bench) = bench() else { return };
+    bench.write(
+        "src/ladle/broken.py",
+        "def broken(:\n    from ladle.text import tick_list\n",
+    );
+    bench.write(
+        "src/ladle/latin.py",
+        b"# -*- coding: latin-1 -*-\nNAME = 'caf\xe9'\n",
+    );
+    bench.write("src/ladle/bytes.py", b"\xff\xfe\x00 = 1\n");
+    let before = files(&bench.project);
+    let task = bench.extract();
+    let ran = bench.run(&["check", task.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    assert!(files(&bench.project) == before);
+}
