@@ -139,6 +139,9 @@ pub struct RuleArgs {
     /// that says so [default: 0.5]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_share: Option<f64>,
+    /// The same share for a symbol whose name or place speaks of the target [default: 0.1]
+    #[arg(long, value_name = "SHARE")]
+    pub min_named_share: Option<f64>,
     /// A symbol that belongs to the feature whatever the measure says (may be repeated)
     #[arg(long, value_name = "SYMBOL")]
     pub include: Vec<String>,

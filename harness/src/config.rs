@@ -134,6 +134,8 @@ pub struct FeatureConfig {
     /// The share of target tests (0 to 1) from which a symbol may be theirs without a name that
     /// says so.
     pub min_share: Option<f64>,
+    /// The same share for a symbol whose name or place speaks of the target.
+    pub min_named_share: Option<f64>,
     /// How symbols are removed.
     pub removal: RemovalMode,
 }
@@ -295,7 +297,7 @@ mod tests {
                   |
                 2 | remove = "stub"
                   | ^^^^^^
-                unknown field `remove`, expected one of `include`, `exclude`, `max_collateral`, `min_share`, `removal`"#]],
+                unknown field `remove`, expected one of `include`, `exclude`, `max_collateral`, `min_share`, `min_named_share`, `removal`"#]],
         );
     }
 

@@ -280,11 +280,13 @@ fn command(request: &CarveRequest) -> Vec<String> {
     let FeatureOptions {
         max_collateral,
         min_share,
+        min_named_share,
         include,
         exclude,
     } = &request.options;
     option("max-collateral", &max_collateral.to_string());
     option("min-share", &min_share.to_string());
+    option("min-named-share", &min_named_share.to_string());
     include.iter().for_each(|id| option("include", id.as_str()));
     exclude.iter().for_each(|id| option("exclude", id.as_str()));
     option("removal", request.removal.word());
@@ -296,12 +298,14 @@ fn options(request: &CarveRequest) -> BTreeMap<String, serde_json::Value> {
     let FeatureOptions {
         max_collateral,
         min_share,
+        min_named_share,
         include,
         exclude,
     } = &request.options;
     BTreeMap::from([
         ("max_collateral".to_owned(), (*max_collateral).into()),
         ("min_share".to_owned(), (*min_share).into()),
+        ("min_named_share".to_owned(), (*min_named_share).into()),
         (
             "include".to_owned(),
             include

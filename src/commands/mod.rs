@@ -14,7 +14,9 @@ mod why;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use analyzer::feature::{DEFAULT_MAX_COLLATERAL, DEFAULT_MIN_SHARE, FeatureOptions};
+use analyzer::feature::{
+    DEFAULT_MAX_COLLATERAL, DEFAULT_MIN_NAMED_SHARE, DEFAULT_MIN_SHARE, FeatureOptions,
+};
 use analyzer::symbol::SymbolId;
 use harness::process::Launcher;
 use harness::session::Session;
@@ -97,6 +99,10 @@ fn feature_options(session: &Session, args: &RuleArgs) -> FeatureOptions {
             .min_share
             .or(configured.min_share)
             .unwrap_or(DEFAULT_MIN_SHARE),
+        min_named_share: args
+            .min_named_share
+            .or(configured.min_named_share)
+            .unwrap_or(DEFAULT_MIN_NAMED_SHARE),
         include: symbols(&args.include, &configured.include),
         exclude: symbols(&args.exclude, &configured.exclude),
     }

@@ -58,6 +58,8 @@ pub struct FeatureOptions {
     /// The share of target tests among those that execute a symbol (0 to 1) from which it may be
     /// the target's without any affinity of names.
     pub min_share: f64,
+    /// The same share for a symbol whose name or place speaks of the target.
+    pub min_named_share: f64,
     /// Symbols that belong to the feature whatever the measure says.
     pub include: BTreeSet<SymbolId>,
     /// Symbols that stay, with all they contain.
@@ -68,6 +70,8 @@ pub struct FeatureOptions {
 pub const DEFAULT_MAX_COLLATERAL: f64 = 0.2;
 /// The default of [`FeatureOptions::min_share`].
 pub const DEFAULT_MIN_SHARE: f64 = 0.5;
+/// The default of [`FeatureOptions::min_named_share`].
+pub const DEFAULT_MIN_NAMED_SHARE: f64 = 0.1;
 
 impl FeatureOptions {
     /// Whether a symbol is to stay by choice.

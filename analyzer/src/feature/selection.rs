@@ -5,9 +5,11 @@
 //! 1. A *candidate* is a function, method or class that a good target test executes, that is not
 //!    test support code and that nothing outside the target needs at import or collection.
 //! 2. Its *cost* is the set of good other tests that execute it: removing it makes them fail.
-//! 3. A candidate is *tied* to the target if its name says so (see [`super::affinity`]), if a target
-//!    test function is named after it, or if the target calls it directly and makes up at least
-//!    [`FeatureOptions::min_share`] of the tests that execute it.
+//! 3. The target's *share* of a candidate is the share of target tests among the tests that execute
+//!    it. A candidate is *tied* to the target if its name or place says so (see [`super::affinity`])
+//!    or a target test function is named after it, and the share is at least
+//!    [`FeatureOptions::min_named_share`]; or if the target calls it directly, and the share is at
+//!    least [`FeatureOptions::min_share`].
 //! 4. Tied candidates are *owned* in the order of what they add to the cost, as long as the union of
 //!    costs stays within [`FeatureOptions::max_collateral`] of the other tests.
 //! 5. If nothing is tied, candidates that no other test executes are owned.
@@ -97,10 +99,11 @@ fn candidates(
             let id = impact.symbols.get(symbol)?;
             let cost = cost(impact, scope, symbol);
             let affinity = words.affinity(id);
-            let tied = affinity > Affinity::None
-                || (direct.contains(&symbol)
-                    && (words.names_function(id)
-                        || share(impact, scope, symbol, &cost) >= options.min_share));
+            let direct = direct.contains(&symbol);
+            let named = affinity > Affinity::None || (direct && words.names_function(id));
+            let share = share(impact, scope, symbol, &cost);
+            let tied = (named && share >= options.min_named_share)
+                || (direct && share >= options.min_share);
             Some(Candidate {
                 symbol,
                 affinity,

@@ -46,6 +46,7 @@ fn check_with(
     let defaults = FeatureOptions {
         max_collateral: DEFAULT_MAX_COLLATERAL,
         min_share: DEFAULT_MIN_SHARE,
+        min_named_share: DEFAULT_MIN_NAMED_SHARE,
         include: BTreeSet::new(),
         exclude: BTreeSet::new(),
     };

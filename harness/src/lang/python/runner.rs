@@ -101,6 +101,8 @@ impl Folder {
                 "-p",
                 "_lacuna_pytest",
                 "--continue-on-collection-errors",
+                // The plugin reads failures itself; drawing their source costs more than the tests.
+                "--tb=native",
             ])
             .arg("-o")
             .arg(format!("cache_dir={}", cache.display()))
