@@ -20,6 +20,9 @@ pub use steps::{Step, StepOutcome, Steps};
 /// An environment in which the project's tests can run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Environment {
+    /// What the project calls itself, if it says so.
+    #[serde(default)]
+    pub distribution: Option<String>,
     /// The name of the language, as in its row.
     pub language: String,
     /// The interpreter or build tool to start.
@@ -69,6 +72,16 @@ impl Environment {
             .iter()
             .map(|(name, value)| (name, value.as_ref()));
         Command::new(&self.runtime, directory).envs(variables)
+    }
+
+    /// The installed version of a distribution, however its name is spelt.
+    pub fn version_of(&self, name: &str) -> Option<String> {
+        let plain = |name: &str| name.to_lowercase().replace(['_', '.'], "-");
+        let found = self
+            .packages
+            .iter()
+            .find(|(installed, _)| plain(installed) == plain(name));
+        found.map(|(_, version)| version.clone())
     }
 
     /// Checks that the code under test comes from the work tree: `modules` are names and files as the

@@ -231,7 +231,10 @@ fn is_removed(carved: &Carved, id: &SymbolId) -> bool {
 
 fn record(session: &Session, request: &CarveRequest, carved: &Carved) -> Task {
     let environment = session.environment();
-    let name = session.project().name();
+    let name = environment
+        .distribution
+        .clone()
+        .unwrap_or_else(|| session.project().name());
     let target = request.target.join(" ");
     let parts = [
         session.tree_hash().as_bytes(),
@@ -245,7 +248,7 @@ fn record(session: &Session, request: &CarveRequest, carved: &Carved) -> Task {
         command: command(request),
         language: environment.language.clone(),
         project: ProjectRecord {
-            version: None,
+            version: environment.version_of(&name),
             commit: session.project().commit(),
             tree: session.tree_hash().to_owned(),
             name,

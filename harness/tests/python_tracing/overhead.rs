@@ -138,6 +138,7 @@ fn ratios(counts: Counts) -> String {
 
 fn environment(runtime: PathBuf) -> Environment {
     Environment {
+        distribution: None,
         language: "python".to_owned(),
         runtime,
         version: String::new(),

@@ -221,6 +221,7 @@ impl Project {
 
     fn environment(&self, python: &Python) -> Environment {
         Environment {
+            distribution: None,
             language: "python".to_owned(),
             runtime: python.program.clone(),
             version: format!("3.{}", python.minor),

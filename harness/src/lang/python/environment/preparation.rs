@@ -368,6 +368,7 @@ impl<'j, 'a> Preparation<'j, 'a> {
         self.job.sandbox.materialise(&TreeEdits::default())?;
         let (major, minor, micro) = interpreter.version;
         let mut environment = Environment {
+            distribution: self.facts.name(),
             language: "python".into(),
             runtime: self.installer.python(),
             version: format!("{major}.{minor}.{micro}"),
