@@ -36,7 +36,7 @@ TARGETS = [
     *[("sqlparse==0.5.3", f"tests/test_{name}.py", []) for name in ("format", "split")],
 ]
 
-LACUNA = Path(__file__).resolve().parents[2] / "target" / "release" / "lacuna"
+LACUNA = Path(os.environ.get("LACUNA", Path(__file__).resolve().parents[2] / "target" / "release" / "lacuna"))
 
 
 def main(work, filters):

@@ -47,10 +47,13 @@ impl Rules for Python {
         let is_explicit = item
             .split_once(" as ")
             .is_some_and(|(name, alias)| name.trim() == alias.trim());
-        let is_package = path.rsplit('/').next() == Some("__init__.py");
+        // A package without a list of public names offers what it imports from its own modules.
+        let is_offered = path.rsplit('/').next() == Some("__init__.py")
+            && !import.targets.is_empty()
+            && !lists_public_names(tree);
         let statement = tree.text().slice(import.statement.clone());
         is_explicit
-            || is_package
+            || is_offered
             || statement
                 .trim_start_matches("from")
                 .trim_start()
@@ -83,6 +86,18 @@ impl Rules for Python {
     ) -> Vec<(SymbolId, String)> {
         interface::interface(tree, symbols, top)
     }
+}
+
+/// Whether a module says which of its names are public (`__all__`).
+fn lists_public_names(tree: &SyntaxTree) -> bool {
+    let root = tree.root();
+    let mut cursor = root.walk();
+    root.named_children(&mut cursor).any(|statement| {
+        let assigned = statement
+            .named_child(0)
+            .and_then(|node| node.child_by_field_name("left"));
+        assigned.is_some_and(|name| tree.text_of(name) == "__all__")
+    })
 }
 
 fn lines(tree: &SyntaxTree) -> Lines<'_> {

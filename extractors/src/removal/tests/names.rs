@@ -333,8 +333,7 @@ fn imports_that_others_take_from_the_file_stay() {
             import json
             import math
             //- pkg/__init__.py
-            import zlib
-            imports: zlib (compat.py), bz2 (compat.py)
+            imports: zlib (compat.py), bz2 (compat.py), zlib (pkg/__init__.py)
         "#]],
     );
 }
