@@ -102,7 +102,7 @@ impl Folder {
                 "_lacuna_pytest",
                 "--continue-on-collection-errors",
                 // The plugin reads failures itself; drawing their source costs more than the tests.
-                "--tb=native",
+                "--tb=no",
             ])
             .arg("-o")
             .arg(format!("cache_dir={}", cache.display()))
