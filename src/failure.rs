@@ -45,7 +45,9 @@ impl From<StudyError> for Failure {
     fn from(error: StudyError) -> Self {
         match error {
             StudyError::Session(error) => error.into(),
-            StudyError::NoMatch(_) | StudyError::NoSymbol(_) => Self::new(ExitStatus::Usage, error),
+            StudyError::NoMatch(_) | StudyError::NoSuite(_) | StudyError::NoSymbol(_) => {
+                Self::new(ExitStatus::Usage, error)
+            }
             StudyError::TargetFails { .. }
             | StudyError::NotCollected { .. }
             | StudyError::NoTests { .. } => Self::new(ExitStatus::Baseline, error),

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use extractors::instance::TestClasses;
 use extractors::patch::{File, Patch};
 use serde::Serialize;
 
@@ -68,71 +69,99 @@ pub fn check(
         return Ok(claims);
     }
     let mut run = |state: &State<'_>| seen(session, state, repeat, report);
-    let classes = &task.task.tests;
-    let graded: Vec<String> = classes
-        .fail_to_pass
-        .iter()
-        .chain(&classes.collateral)
-        .cloned()
-        .collect();
+    let expected = Expected::new(&task.task.tests);
+    claims.push(empty_fails(&expected, &trees, &mut run)?);
     let suite = selection(&task.task.suite);
+    claims.extend(starting_passes(&expected, &trees, &suite, &mut run)?);
+    claims.push(restored_passes(&expected, &suite, &mut run)?);
+    Ok(claims)
+}
 
-    let selection = Selection::Ids(graded.clone());
+/// Runs a state.
+type Run<'a> = dyn FnMut(&State<'_>) -> Result<Seen, SessionError> + 'a;
+
+/// What the task says about tests.
+struct Expected<'a> {
+    /// Fails without the feature, passes with it.
+    graded: Vec<String>,
+    pass_to_pass: &'a [String],
+    held_back: BTreeSet<&'a String>,
+}
+
+impl<'a> Expected<'a> {
+    fn new(classes: &'a TestClasses) -> Self {
+        let graded = classes.fail_to_pass.iter().chain(&classes.collateral);
+        Self {
+            graded: graded.cloned().collect(),
+            pass_to_pass: &classes.pass_to_pass,
+            held_back: classes.held_back.iter().collect(),
+        }
+    }
+}
+
+fn empty_fails(
+    expected: &Expected<'_>,
+    trees: &Trees,
+    run: &mut Run<'_>,
+) -> Result<Claim, SessionError> {
     let empty = run(&State {
         state: TreeState::Empty,
         edits: &trees.put_back,
-        selection,
-        tests: graded.clone(),
+        selection: Selection::Ids(expected.graded.clone()),
+        tests: expected.graded.clone(),
     })?;
-    let passing = graded
-        .iter()
-        .filter(|id| !empty.not_good.contains(*id))
-        .cloned()
-        .collect();
-    claims.push(Claim::new(
+    let graded = expected.graded.iter();
+    let passing = graded.filter(|id| !empty.not_good.contains(*id)).cloned();
+    Ok(Claim::new(
         "without the feature every fail-to-pass test fails: an empty solution scores 0",
-        passing,
-    ));
+        passing.collect(),
+    ))
+}
 
-    let held_back: BTreeSet<&String> = classes.held_back.iter().collect();
-    let visible = classes
-        .pass_to_pass
-        .iter()
-        .filter(|id| !held_back.contains(id))
-        .cloned()
-        .collect();
+fn starting_passes(
+    expected: &Expected<'_>,
+    trees: &Trees,
+    suite: &Selection,
+    run: &mut Run<'_>,
+) -> Result<[Claim; 2], SessionError> {
+    let held_back = &expected.held_back;
+    let visible = expected.pass_to_pass.iter();
+    let visible = visible.filter(|id| !held_back.contains(id)).cloned();
     let starting = run(&State {
         state: TreeState::Starting,
         edits: &trees.starting,
         selection: suite.clone(),
-        tests: visible,
+        tests: visible.collect(),
     })?;
-    claims.push(Claim::new(
-        "in the starting tree every visible pass-to-pass test passes",
-        starting.not_good.into_iter().collect(),
-    ));
     let found = starting.ran.into_iter().filter(|id| held_back.contains(id));
-    claims.push(Claim::new(
-        "the starting tree has none of the held-back tests",
-        found.collect(),
-    ));
+    Ok([
+        Claim::new(
+            "in the starting tree every visible pass-to-pass test passes",
+            starting.not_good.into_iter().collect(),
+        ),
+        Claim::new(
+            "the starting tree has none of the held-back tests",
+            found.collect(),
+        ),
+    ])
+}
 
-    let all = graded
-        .iter()
-        .chain(&classes.pass_to_pass)
-        .cloned()
-        .collect();
+fn restored_passes(
+    expected: &Expected<'_>,
+    suite: &Selection,
+    run: &mut Run<'_>,
+) -> Result<Claim, SessionError> {
+    let all = expected.graded.iter().chain(expected.pass_to_pass);
     let restored = run(&State {
         state: TreeState::Restored,
         edits: &Edits::new(),
-        selection: suite,
-        tests: all,
+        selection: suite.clone(),
+        tests: all.cloned().collect(),
     })?;
-    claims.push(Claim::new(
+    Ok(Claim::new(
         "with gold and tests put back everything passes: the gold scores 1",
         restored.not_good.into_iter().collect(),
-    ));
-    Ok(claims)
+    ))
 }
 
 fn selection(suite: &[String]) -> Selection {

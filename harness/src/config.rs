@@ -130,9 +130,11 @@ pub struct FeatureConfig {
     /// Ids of symbols to keep in any case.
     pub exclude: Vec<String>,
     /// The share of the other tests (0 to 1) that may turn into fail-to-pass.
+    #[serde(deserialize_with = "share")]
     pub max_collateral: Option<f64>,
     /// The share of target tests (0 to 1) from which a symbol may be theirs without a name that
     /// says so.
+    #[serde(deserialize_with = "share")]
     pub min_share: Option<f64>,
     /// The same share for a symbol whose name or place speaks of the target.
     pub min_named_share: Option<f64>,
@@ -177,6 +179,17 @@ impl Config {
 
     fn parse(text: &str) -> Result<Self, String> {
         toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())
+    }
+}
+
+/// A number from 0 to 1.
+fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let share = f64::deserialize(deserializer)?;
+    if (0.0..=1.0).contains(&share) {
+        Ok(Some(share))
+    } else {
+        let message = format!("`{share}` is not a share; write a number from 0 to 1");
+        Err(serde::de::Error::custom(message))
     }
 }
 
@@ -312,6 +325,16 @@ mod tests {
                   |          ^^^^^^^^
                 `4 gigs` is not a size; write a whole number with B, KiB, MiB, GiB or TiB"#]],
         );
+    }
+
+    #[test]
+    fn a_share_lies_between_0_and_1() {
+        let parsed = |share: &str| Config::parse(&format!("[feature]\nmin_share = {share}"));
+        assert_eq!(parsed("0.25").unwrap().feature.min_share, Some(0.25));
+        assert_eq!(parsed("1").unwrap().feature.min_share, Some(1.0));
+        for wrong in ["1.5", "-1", "nan", "'much'"] {
+            assert!(parsed(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -174,6 +174,11 @@ impl Session {
         &self.tree_hash
     }
 
+    /// Whether the project has a file or folder of this name, relative to its root.
+    pub fn has(&self, path: &str) -> bool {
+        self.project.root().join(path).exists()
+    }
+
     /// The project's source files with their bytes, for the analysis.
     ///
     /// # Errors

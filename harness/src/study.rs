@@ -23,6 +23,11 @@ pub enum StudyError {
     /// The target or suite means nothing.
     #[error(transparent)]
     NoMatch(#[from] NoMatch),
+    /// A part of the suite does not exist.
+    #[error(
+        "the project has no file or folder {0}, which is to be a part of the suite; `lacuna tests` lists what there is"
+    )]
+    NoSuite(String),
     /// None of the target tests is good in the full tree.
     #[error(
         "none of the {count} target tests passes in the full tree ({example}); `lacuna doctor` tells what may be missing"
@@ -99,6 +104,11 @@ impl Study {
         fresh: bool,
         report: &dyn Fn(Event<'_>),
     ) -> Result<Self, StudyError> {
+        let parts = suite.iter().chain(&session.config().tests.paths);
+        let mut files = parts.filter_map(|part| part.split("::").next());
+        if let Some(lost) = files.find(|path| !session.has(path)) {
+            return Err(StudyError::NoSuite(lost.to_owned()));
+        }
         let baseline = session.baseline(suite, fresh, report)?;
         if baseline.trace.tests.is_empty() {
             return Err(no_tests(&baseline.trace));

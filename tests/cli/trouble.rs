@@ -44,6 +44,16 @@ fn a_target_that_means_nothing_is_refused_with_its_neighbours() {
 }
 
 #[test]
+fn a_part_of_the_suite_that_does_not_exist_is_refused() {
+    refuse(
+        &["tests", "--suite", "tests/test_unit.py"],
+        expect![[r#"
+        Some(2): lacuna: error: the project has no file or folder tests/test_unit.py, which is to be a part of the suite; `lacuna tests` lists what there is
+    "#]],
+    );
+}
+
+#[test]
 fn a_symbol_that_means_nothing_is_refused_with_its_neighbours() {
     refuse(
         &["why", "--target", TARGET, "src/ladle/text.py::tick_lst"],
