@@ -91,6 +91,9 @@ class NoContexts:
     def enter(self, context):
         return None
 
+    def leave(self):
+        pass
+
     def arm(self):
         pass
 
@@ -112,6 +115,10 @@ class Contexts:
     def enter(self, context):
         """Makes a context current; returns the one before."""
         return self._tracer.enter(*context)
+
+    def leave(self):
+        """The end of a test or of a file's collection."""
+        self._tracer.leave()
 
     def arm(self):
         self._tracer.arm()
@@ -198,6 +205,7 @@ class Plugin:
         before = self.contexts.enter(context)
         outcome = yield
         self.contexts.enter(before)
+        self.contexts.leave()
         self.contexts.arm()
         report = outcome.get_result()
         if report.failed:
@@ -233,6 +241,7 @@ class Plugin:
     def pytest_runtest_protocol(self, item):
         self.results.write("start", id=item.nodeid)
         yield
+        self.contexts.leave()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_setup(self, item):
@@ -324,7 +333,7 @@ class Plugin:
     def _write_fixtures(self, item):
         """The wider fixtures that a test uses, also those asked for at run time and those which
         its fixtures use."""
-        if not self.traced:
+        if not self.fixtures:
             return
         request = getattr(item, "_request", None) or getattr(item, "fixture_request", None)
         pending = list(getattr(request, "_fixture_defs", {}).values())

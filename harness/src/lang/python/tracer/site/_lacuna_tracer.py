@@ -54,14 +54,20 @@ class Tracer:
         self.description = "session"
 
     def enter(self, number, description):
-        """Makes a context current, here and in children started from now on; returns the previous one."""
+        """Makes a context current, here and in children started from now on; returns the previous one.
+
+        Between the phases of a test the session is current, but children still count to the test:
+        changing the environment costs more than everything else here.
+        """
         previous = self.recorder.switch_context(number), self.description
         self.description = description
-        if number and len(description) < LONGEST_VARIABLE:
-            os.environ[CONTEXT_VARIABLE] = description
-        else:
-            os.environ.pop(CONTEXT_VARIABLE, None)
+        if number:
+            os.environ[CONTEXT_VARIABLE] = description if len(description) < LONGEST_VARIABLE else ""
         return previous
+
+    def leave(self):
+        """Children started from now on belong to no part of the run."""
+        os.environ.pop(CONTEXT_VARIABLE, None)
 
     def _interrupted(self, how):
         self.recorder.note("%s ended tracing during %s; it was resumed afterwards" % (how, self.description))
