@@ -137,7 +137,7 @@ def flakes(work, tree, files):
         subprocess.run([tool / "bin" / "pip", "install", "-q", "pyflakes==3.4.0"], check=True)
     there = [path for path in files if path.endswith(".py") and (tree / path).exists()]
     run = subprocess.run([tool / "bin" / "python", "-m", "pyflakes", *there], cwd=tree, capture_output=True, text=True)
-    return {re.sub(r":\d+:\d+:?", ":", line) for line in run.stdout.splitlines()}
+    return {re.sub(r":\d+:\d+:?| from line \d+", ":", line) for line in run.stdout.splitlines()}
 
 
 def strange_additions(patch):

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use extractors::instance::Task;
-use harness::carve::evidence::{Evidence, TreeState};
+use harness::carve::evidence::{Evidence, Scenario, TreeState};
 use harness::carve::{self, CarveRequest};
 use harness::config::RemovalMode;
 use harness::session::Session;
@@ -96,28 +96,7 @@ impl From<cli::RemovalMode> for RemovalMode {
 impl Answer for Extracted {
     fn write_human(&self, out: &mut dyn Write) -> io::Result<()> {
         for scenario in &self.evidence.scenarios {
-            let runs = if scenario.cached {
-                "cached".to_owned()
-            } else {
-                format!("{:.1} s", scenario.wall_seconds)
-            };
-            let shown = if scenario.decision.is_empty() {
-                "ok"
-            } else {
-                "rolled back"
-            };
-            let good = match scenario.state {
-                TreeState::Empty => {
-                    format!("{} of {} pass", scenario.good, scenario.good + scenario.bad)
-                }
-                _ => format!("{} pass", count(scenario.good, "test")),
-            };
-            writeln!(
-                out,
-                "{:<11} {} ({good}, {runs})",
-                shown,
-                scenario.state.claim()
-            )?;
+            write_scenario(out, scenario)?;
         }
         let Task { tests, size, .. } = &self.task;
         writeln!(
@@ -139,4 +118,25 @@ impl Answer for Extracted {
         writeln!(out, "{} of the whole suite", count(self.suite_runs, "run"))?;
         writeln!(out, "task: {}", self.directory.display())
     }
+}
+
+/// One line for a run: that it showed what it should, or what was decided because it did not.
+fn write_scenario(out: &mut dyn Write, scenario: &Scenario) -> io::Result<()> {
+    let time = match scenario.cached {
+        true => "cached".to_owned(),
+        false => format!("{:.1} s", scenario.wall_seconds),
+    };
+    if !scenario.decision.is_empty() {
+        let broken = count(scenario.bad, "visible test");
+        return writeln!(
+            out,
+            "rolled back: {broken} broke; {} ({time})",
+            scenario.decision
+        );
+    }
+    let good = match scenario.state {
+        TreeState::Empty => format!("{} of {} pass", scenario.good, scenario.good + scenario.bad),
+        _ => format!("{} good", count(scenario.good, "test")),
+    };
+    writeln!(out, "ok: {} ({good}, {time})", scenario.state.claim())
 }

@@ -23,6 +23,9 @@ use std::time::{Duration, Instant};
 
 /// The hidden first argument that turns a binary into a supervisor.
 const ARGUMENT: &str = "__supervise";
+/// The largest file that a program may write, in bytes: a test runner that captures endless output
+/// into a file must not fill the disk.
+const LARGEST_FILE: u64 = 2 << 30;
 /// How long the supervisor tries to kill what does not die (uninterruptible sleep).
 const KILL_TIME: Duration = Duration::from_secs(10);
 
@@ -244,6 +247,7 @@ fn supervise_process(words: Vec<OsString>) -> ExitCode {
     // Its own session: a Ctrl-C at the terminal reaches `lacuna` alone.
     let _ = nix::unistd::setsid();
     let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
+    let _ = setrlimit(Resource::RLIMIT_FSIZE, LARGEST_FILE, LARGEST_FILE);
     kernel::become_reaper();
     let mut words = words.into_iter();
     let mut program = std::process::Command::new(words.next().unwrap_or_default());
