@@ -58,8 +58,9 @@ pub(crate) trait Rules: Sync {
     /// Whether an import is there for others, or for what it does, though nothing in the file uses it.
     fn keeps_import(&self, tree: &SyntaxTree, path: &str, import: &Import) -> bool;
 
-    /// The names that a file looks up in objects and modules: behind dots, or as a string.
-    fn member_names(&self, tree: &SyntaxTree) -> BTreeSet<String>;
+    /// What a file looks up in what by name: `object.name` for every `….object.name`, and for names
+    /// given as text to functions that look them up.
+    fn lookups(&self, tree: &SyntaxTree) -> BTreeSet<String>;
 
     /// The text that stands for some symbols of a file in an interface.
     fn interface(

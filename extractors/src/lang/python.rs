@@ -60,22 +60,15 @@ impl Rules for Python {
                 .starts_with("__future__")
     }
 
-    fn member_names(&self, tree: &SyntaxTree) -> BTreeSet<String> {
-        let mut names = BTreeSet::new();
+    fn lookups(&self, tree: &SyntaxTree) -> BTreeSet<String> {
+        let mut lookups = BTreeSet::new();
         descend(tree.root(), &mut |node| match node.kind() {
-            "attribute" => {
-                let name = node.child_by_field_name("attribute");
-                names.extend(name.map(|name| tree.text_of(name).to_owned()));
-            }
-            "string_content" => {
-                let last = tree.text_of(node).rsplit('.').next().unwrap_or_default();
-                if !last.is_empty() && last.chars().all(|c| c.is_alphanumeric() || c == '_') {
-                    names.insert(last.to_owned());
-                }
-            }
+            "attribute" => lookups.extend(attribute_lookup(tree, node)),
+            "argument_list" => lookups.extend(argument_lookups(tree, node)),
+            "string_content" => lookups.extend(dotted_lookup(tree.text_of(node))),
             _ => {}
         });
-        names
+        lookups
     }
 
     fn interface(
@@ -86,6 +79,46 @@ impl Rules for Python {
     ) -> Vec<(SymbolId, String)> {
         interface::interface(tree, symbols, top)
     }
+}
+
+/// The last name of `a.b.c` or `c`.
+fn last_name<'t>(tree: &'t SyntaxTree, node: Node<'_>) -> Option<&'t str> {
+    match node.kind() {
+        "identifier" => Some(tree.text_of(node)),
+        "attribute" => Some(tree.text_of(node.child_by_field_name("attribute")?)),
+        _ => None,
+    }
+}
+
+/// `a.b.c` looks up `c` in `b`.
+fn attribute_lookup(tree: &SyntaxTree, node: Node<'_>) -> Option<String> {
+    let object = last_name(tree, node.child_by_field_name("object")?)?;
+    Some(format!("{object}.{}", last_name(tree, node)?))
+}
+
+/// `setattr(module, "name", …)`, `patch.object(module, "name")` look up `name` in `module`.
+fn argument_lookups(tree: &SyntaxTree, node: Node<'_>) -> Vec<String> {
+    let mut cursor = node.walk();
+    let arguments: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
+    let pair = |pair: &[Node<'_>]| {
+        let [object, name] = pair else { return None };
+        let object = last_name(tree, *object)?;
+        let name = tree.text_of(*name).trim_matches(['"', '\'']);
+        (name != tree.text_of(pair.get(1).copied()?)).then(|| format!("{object}.{name}"))
+    };
+    arguments.windows(2).filter_map(pair).collect()
+}
+
+/// The text `"package.module.name"` looks up `name` in `module`.
+fn dotted_lookup(text: &str) -> Option<String> {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let (rest, name) = text
+        .rsplit_once('.')
+        .filter(|_| text.chars().all(is_name))?;
+    Some(format!(
+        "{}.{name}",
+        rest.rsplit('.').next().unwrap_or_default()
+    ))
 }
 
 /// Whether a module says which of its names are public (`__all__`).

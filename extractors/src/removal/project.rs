@@ -21,7 +21,7 @@ pub(super) struct ProjectFile {
     pub imports: Arc<Vec<Import>>,
     pub exports: Arc<Vec<Export>>,
     /// See [`Project::may_look_up`].
-    member_names: OnceCell<BTreeSet<String>>,
+    lookups: OnceCell<BTreeSet<String>>,
 }
 
 /// A reference: index of its file, index in the file.
@@ -116,14 +116,14 @@ impl<'a> Project<'a> {
         ids.iter().filter(|id| !inside(id)).cloned().collect()
     }
 
-    /// Whether a file has a name somewhere as a member of something, or as a string.
-    pub fn may_look_up(&self, file: &ProjectFile, name: &str) -> bool {
-        let names = file.member_names.get_or_init(|| {
+    /// Whether a file looks up a name in something called `object`.
+    pub fn may_look_up(&self, file: &ProjectFile, object: &str, name: &str) -> bool {
+        let lookups = file.lookups.get_or_init(|| {
             let tree = self.analysis.syntax(&file.path);
-            tree.map(|tree| lang::rules(tree.language()).member_names(&tree))
+            tree.map(|tree| lang::rules(tree.language()).lookups(&tree))
                 .unwrap_or_default()
         });
-        names.contains(name)
+        lookups.contains(&format!("{object}.{name}"))
     }
 
     /// The definitions of the same name in the same container, the symbol itself included.
@@ -167,7 +167,7 @@ fn file(analysis: &Analysis, path: String) -> ProjectFile {
         references: analysis.references(&path),
         imports: analysis.imports(&path),
         exports: analysis.exports(&path),
-        member_names: OnceCell::new(),
+        lookups: OnceCell::new(),
         path,
     }
 }

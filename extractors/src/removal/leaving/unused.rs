@@ -105,15 +105,18 @@ impl<'a> Leaving<'a> {
         file: &ProjectFile,
         name: &str,
     ) -> bool {
+        let looks_up = |object: &str| self.project.may_look_up(other, object, name);
         if import.targets.contains(&SymbolId::module(&file.path))
-            && self.project.may_look_up(other, name)
+            && (looks_up(&import.bound) || looks_up(module_name(&file.path)))
         {
             return true;
         }
         if import.module.as_deref() != Some(&*file.path) {
             return false;
         }
-        import.bound == "*" || self.imported_name(other, import) == name
+        // A star takes what the list of public names has, if there is one; the caller looks there.
+        let by_star = import.bound == "*" && file.exports.is_empty();
+        by_star || self.imported_name(other, import) == name
     }
 
     /// The name that an import item asks for: what comes before its alias.
@@ -246,4 +249,18 @@ fn uses_of<'f>(file: &'f ProjectFile, import: &'f Import) -> impl Iterator<Item 
     file.references
         .iter()
         .filter(move |reference| reference.through.is_some_and(same))
+}
+
+/// What a file is called where it is imported: its name, or its folder's if it stands for that.
+fn module_name(path: &str) -> &str {
+    let mut links = path.rsplit('/');
+    let stem = links
+        .next()
+        .and_then(|name| name.split('.').next())
+        .unwrap_or_default();
+    if stem.starts_with("__") {
+        links.next().unwrap_or(stem)
+    } else {
+        stem
+    }
 }
