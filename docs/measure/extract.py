@@ -91,7 +91,7 @@ def row(work, release, target, project, run, seconds):
 
 def faults(work, project, directory):
     """What is wrong with the patches of a task."""
-    tree = work / "cut"
+    tree = work / f"cut-{os.getpid()}"
     shutil.rmtree(tree, ignore_errors=True)
     shutil.copytree(project, tree, symlinks=True)
     shutil.rmtree(tree / ".git", ignore_errors=True)

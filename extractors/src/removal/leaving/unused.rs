@@ -107,7 +107,8 @@ impl<'a> Leaving<'a> {
     ) -> bool {
         let looks_up = |object: &str| self.project.may_look_up(other, object, name);
         if import.targets.contains(&SymbolId::module(&file.path))
-            && (looks_up(&import.bound) || looks_up(module_name(&file.path)))
+            && (looks_up(module_name(&file.path))
+                || (looks_up(&import.bound) && !self.is_outer_package(other, import)))
         {
             return true;
         }
@@ -117,6 +118,13 @@ impl<'a> Leaving<'a> {
         // A star takes what the list of public names has, if there is one; the caller looks there.
         let by_star = import.bound == "*" && file.exports.is_empty();
         by_star || self.imported_name(other, import) == name
+    }
+
+    /// Whether `import a.b` binds `a`, which is not the module it is for.
+    fn is_outer_package(&self, file: &ProjectFile, import: &Import) -> bool {
+        self.imported_name(file, import)
+            .split_once('.')
+            .is_some_and(|(outer, _)| outer == import.bound)
     }
 
     /// The name that an import item asks for: what comes before its alias.

@@ -339,6 +339,44 @@ fn imports_that_others_take_from_the_file_stay() {
 }
 
 #[test]
+fn a_name_of_another_module_and_a_star_with_a_list_take_nothing() {
+    check(
+        r#"
+        //- pkg/__init__.py
+        from pkg.tools import echo
+        __all__ = ["echo"]
+        //- pkg/impl.py
+        import math
+        from pkg.tools import echo
+        __all__ = ["f", "kept"]
+
+        def f():
+            return math, echo
+
+        def kept():
+            return 1
+        //- pkg/tools.py
+        def echo():
+            return 1
+        //- user.py
+        import pkg.impl
+        from pkg.impl import *
+        print(pkg.echo, "echo", kept)
+        "#,
+        "pkg/impl.py::f",
+        expect![[r#"
+            //- pkg/impl.py
+            __all__ = ["kept"]
+
+            def kept():
+                return 1
+            imports: math (pkg/impl.py), echo (pkg/impl.py)
+            exports: f (pkg/impl.py)
+        "#]],
+    );
+}
+
+#[test]
 fn imports_that_stubs_no_longer_use_go() {
     check(
         r#"
