@@ -1,9 +1,10 @@
 //! The instruction of a task: what a solver is told, in one page of Markdown.
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use crate::instance::Task;
+use analyzer::feature::Role;
+
+use crate::instance::{SymbolRecord, Task};
 use crate::interface::Interface;
 use crate::removal::Action;
 
@@ -23,7 +24,7 @@ pub fn instruction(task: &Task, interface: &Interface) -> String {
             .map(|version| format!(" {version}"))
             .unwrap_or_default(),
     );
-    what_to_build(task, interface, &mut out);
+    what_to_build(task, &mut out);
     let _ = write!(
         out,
         "\n## Interface\n\n{INTERFACE}\n\n{}",
@@ -34,19 +35,21 @@ pub fn instruction(task: &Task, interface: &Interface) -> String {
 }
 
 const INTERFACE: &str = "These definitions must exist in these files, with these names, parameters and \
-     documentation. Bodies are left out. Whatever else is needed, such as helpers, may stand where you like.";
+     documentation. Bodies are left out. A class of which the working tree still has a part is shown with \
+     what it lost. Whatever else is needed, such as helpers, may stand where you like.";
 
-fn what_to_build(task: &Task, interface: &Interface, out: &mut String) {
+fn what_to_build(task: &Task, out: &mut String) {
     out.push_str("\n## What to build\n\n");
-    for entry in &interface.entries {
-        let _ = writeln!(out, "* `{}` in `{}`", entry.symbol.chain(), entry.path);
-    }
-    let stubs: BTreeSet<&str> = stubs(task).collect();
-    if !stubs.is_empty() {
-        out.push_str("\nFunctions of the feature that other code refers to are still there, but only report that they are not implemented. They are in:\n\n");
-        stubs.iter().for_each(|path| {
-            let _ = writeln!(out, "* `{path}`");
-        });
+    list(&outermost(task, Role::Top), out);
+    let helpers: Vec<&SymbolRecord> = outermost(task, Role::Specific)
+        .into_iter()
+        .filter(|symbol| is_stub(symbol))
+        .collect();
+    if !helpers.is_empty() {
+        out.push_str(
+            "\nHelpers of the feature that other code refers to have lost their bodies, too:\n\n",
+        );
+        list(&helpers, out);
     }
     let _ = write!(
         out,
@@ -56,12 +59,43 @@ fn what_to_build(task: &Task, interface: &Interface, out: &mut String) {
     );
 }
 
-fn stubs(task: &Task) -> impl Iterator<Item = &str> {
-    let stubs = task
+fn list(symbols: &[&SymbolRecord], out: &mut String) {
+    for symbol in symbols {
+        let there = if symbol.role == Role::Top && is_stub(symbol) {
+            " (it is there, but only reports that it is not implemented)"
+        } else {
+            ""
+        };
+        let _ = writeln!(
+            out,
+            "* `{}` in `{}`{there}",
+            symbol.id.chain(),
+            symbol.id.path()
+        );
+    }
+}
+
+fn is_stub(symbol: &SymbolRecord) -> bool {
+    matches!(symbol.action, Some(Action::Stub { .. }))
+}
+
+/// The removed symbols of a role that lie in no other removed symbol.
+fn outermost(task: &Task, role: Role) -> Vec<&SymbolRecord> {
+    let deleted: Vec<&SymbolRecord> = task
         .symbols
         .iter()
-        .filter(|symbol| matches!(symbol.action, Some(Action::Stub { .. })));
-    stubs.map(|symbol| symbol.id.path())
+        .filter(|symbol| symbol.action == Some(Action::Delete))
+        .collect();
+    let lies_in = |symbol: &SymbolRecord| {
+        deleted
+            .iter()
+            .any(|outer| outer.id != symbol.id && symbol.id.is_within(&outer.id))
+    };
+    let removed = task
+        .symbols
+        .iter()
+        .filter(|symbol| symbol.role == role && symbol.action.is_some());
+    removed.filter(|symbol| !lies_in(symbol)).collect()
 }
 
 fn rules(task: &Task) -> String {

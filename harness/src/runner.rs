@@ -26,6 +26,8 @@ pub enum Selection {
 pub struct RunRequest<'a> {
     /// The tree to test: the program runs there, and may write there.
     pub tree: &'a Path,
+    /// A folder outside the tree for the run's own files, which are gone afterwards.
+    pub scratch: &'a Path,
     /// What it runs with.
     pub environment: &'a Environment,
     /// More arguments for the test runner, such as folders outside of those it looks in by itself.

@@ -239,8 +239,10 @@ impl Session {
         self.sandbox.materialise(&TreeEdits {
             files: edits.clone(),
         })?;
+        let scratch = self.sandbox.scratch()?;
         let request = RunRequest {
             tree: self.sandbox.tree(),
+            scratch: &scratch,
             environment: &self.environment,
             arguments: &self.config.tests.arguments,
             selection,

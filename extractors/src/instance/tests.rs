@@ -249,15 +249,15 @@ fn the_instruction_says_what_to_build_and_by_which_rules() {
 
         * `price` in `src/shop.py`
 
-        Functions of the feature that other code refers to are still there, but only report that they are not implemented. They are in:
+        Helpers of the feature that other code refers to have lost their bodies, too:
 
-        * `src/shop.py`
+        * `rate` in `src/shop.py`
 
         The reference solution adds 12 lines in one file.
 
         ## Interface
 
-        These definitions must exist in these files, with these names, parameters and documentation. Bodies are left out. Whatever else is needed, such as helpers, may stand where you like.
+        These definitions must exist in these files, with these names, parameters and documentation. Bodies are left out. A class of which the working tree still has a part is shown with what it lost. Whatever else is needed, such as helpers, may stand where you like.
 
         ### `src/shop.py`
 

@@ -104,6 +104,7 @@ impl Suite {
     fn run(&self, traced: bool) -> TestRun {
         let request = RunRequest {
             tree: &self.tree,
+            scratch: &std::env::temp_dir(),
             environment: &self.environment,
             arguments: &self.arguments,
             selection: &Selection::All,

@@ -238,6 +238,7 @@ impl Project {
             tree: &self
                 .root()
                 .join(self.subfolder.as_deref().unwrap_or_default()),
+            scratch: &std::env::temp_dir(),
             environment: &self.environment(python),
             arguments: &self.arguments,
             selection: &self.selection,

@@ -63,9 +63,10 @@ struct Folder(tempfile::TempDir);
 
 impl Folder {
     fn prepare(request: &RunRequest<'_>, recorder: Recorder) -> Result<Self, RunError> {
-        let parent = env::temp_dir();
-        let folder = tempfile::Builder::new().prefix("lacuna-run-").tempdir();
-        let folder = Self(folder.map_err(records(&parent))?);
+        let folder = tempfile::Builder::new()
+            .prefix("run-")
+            .tempdir_in(request.scratch);
+        let folder = Self(folder.map_err(records(request.scratch))?);
         folder.fill(request, recorder)?;
         Ok(folder)
     }
