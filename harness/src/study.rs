@@ -121,8 +121,7 @@ impl Study {
         });
         let analysis = host.analysis();
         analysis.prime();
-        let matched = analysis.trace_symbols();
-        let impact = Impact::new(Arc::clone(&baseline.trace), &matched.symbols);
+        let impact = Impact::new(&analysis);
         let test_symbols = impact
             .trace
             .tests

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
+use crate::Analysis;
 use crate::symbol::SymbolId;
 use crate::trace::{CodeKind, ContextKind, EdgeKind, Trace};
 
@@ -49,9 +50,18 @@ pub struct SymbolEdge {
 }
 
 impl Impact {
-    /// Reads a trace whose codes have been matched to symbols (`matched[i]` belongs to `trace.codes[i]`).
-    pub fn new(trace: Arc<Trace>, matched: &[Option<SymbolId>]) -> Self {
-        let symbols = distinct(matched);
+    /// Reads the trace of a snapshot; without one nothing is executed.
+    ///
+    /// What is nested in a function is part of it: the function cannot do without.
+    pub fn new(analysis: &Analysis) -> Self {
+        let trace = analysis.trace().unwrap_or_default();
+        let matched: Vec<Option<SymbolId>> = analysis
+            .trace_symbols()
+            .symbols
+            .iter()
+            .map(|id| id.as_ref().map(|id| outermost_function(analysis, id)))
+            .collect();
+        let symbols = distinct(&matched);
         let index: FxHashMap<&SymbolId, SymbolIndex> = symbols
             .iter()
             .enumerate()
@@ -168,6 +178,18 @@ impl Impact {
             places.dedup();
         }
     }
+}
+
+/// The outermost function around a symbol, or the symbol itself.
+pub(super) fn outermost_function(analysis: &Analysis, id: &SymbolId) -> SymbolId {
+    let containers = |id: &SymbolId| analysis.symbol(id).and_then(|symbol| symbol.container);
+    let chain = std::iter::successors(containers(id), containers);
+    let functions = chain.filter(|id| {
+        analysis
+            .symbol(id)
+            .is_some_and(|symbol| symbol.kind.is_callable())
+    });
+    functions.last().unwrap_or_else(|| id.clone())
 }
 
 fn distinct(matched: &[Option<SymbolId>]) -> Vec<SymbolId> {

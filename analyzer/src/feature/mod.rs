@@ -241,7 +241,8 @@ fn removable(analysis: &Analysis, support_files: &BTreeSet<String>) -> BTreeSet<
         let kinds = symbols.iter().filter(|symbol| {
             symbol.kind.is_callable() || symbol.kind == crate::symbol::SymbolKind::Class
         });
-        removable.extend(kinds.map(|symbol| symbol.id.clone()));
+        let ids = kinds.map(|symbol| symbol.id.clone());
+        removable.extend(ids.filter(|id| impact::outermost_function(analysis, id) == *id));
     }
     removable
 }

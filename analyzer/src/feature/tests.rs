@@ -41,7 +41,7 @@ fn check_with(
         trace: Some(Some(Arc::clone(&trace))),
     });
     let analysis = host.analysis();
-    let impact = Impact::new(Arc::clone(&trace), &analysis.trace_symbols().symbols);
+    let impact = Impact::new(&analysis);
     let scope = Scope::new(&analysis, &impact, &|test| trace.tests[test].path == target);
     let defaults = FeatureOptions {
         max_collateral: DEFAULT_MAX_COLLATERAL,
@@ -258,6 +258,38 @@ fn a_choice_outweighs_the_measure() {
             Target tests/test_tags.py::test_parse
             Target tests/test_tags.py::test_render
             Collateral tests/test_util.py::test_clean
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_nested_in_a_function_is_part_of_it() {
+    check(
+        "
+//- shop/tags.py
+def shared(text):
+    def only_for_tags(text):
+        return text
+    return text or only_for_tags(text)
+def wrap(f):
+    def wrapper():
+        return f()
+    return wrapper
+//- tests/test_tags.py
+def test_one(): pass
+//- tests/test_util.py
+def test_a(): pass
+def test_b(): pass
+",
+        "tests/test_tags.py::test_one: shop/tags.py::shared > shop/tags.py::shared.only_for_tags; shop/tags.py::wrap.wrapper
+         tests/test_util.py::test_a: shop/tags.py::shared
+         tests/test_util.py::test_b: shop/tags.py::shared",
+        "tests/test_tags.py",
+        expect![[r#"
+            Top shop/tags.py::wrap
+            Target tests/test_tags.py::test_one
+            Kept tests/test_util.py::test_a
+            Kept tests/test_util.py::test_b
         "#]],
     );
 }
