@@ -105,10 +105,15 @@ fn rules(task: &Task) -> String {
         "Your work is graded by {} that you do not see. They reach the feature through its interface and through the rest of the project.",
         counted(held_back, "test"),
     )];
-    if !tests.pass_to_pass.is_empty() {
+    let visible = tests
+        .pass_to_pass
+        .iter()
+        .filter(|id| !tests.held_back.contains(id))
+        .count();
+    if visible > 0 {
         rules.push(format!(
             "What passes now must still pass: {} of the project.",
-            counted(tests.pass_to_pass.len(), "test")
+            counted(visible, "test")
         ));
     }
     rules.push("Tests are put back as they were before grading; changing them, or how they are run, has no effect.".to_owned());

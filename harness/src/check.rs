@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use analyzer::{AnalysisHost, Change};
 use extractors::instance::TestClasses;
 use extractors::patch::{File, Patch};
 use serde::Serialize;
@@ -10,7 +11,7 @@ use crate::carve::Event;
 use crate::carve::evidence::TreeState;
 use crate::runner::Selection;
 use crate::session::{Session, SessionError};
-use crate::task_dir::TaskDir;
+use crate::task_dir::{self, TaskDir};
 
 /// One thing that a task claims.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -56,7 +57,11 @@ pub fn check(
     repeat: u32,
     report: &dyn Fn(Event<'_>),
 ) -> Result<Vec<Claim>, SessionError> {
-    let mut claims = vec![same_tree(session, task)];
+    let mut claims = vec![
+        same_tree(session.tree_hash(), task),
+        complete(task),
+        instruction_told(session, task)?,
+    ];
     if !claims.iter().all(Claim::holds) {
         return Ok(claims);
     }
@@ -73,7 +78,7 @@ pub fn check(
     claims.push(empty_fails(&expected, &trees, &mut run)?);
     let suite = selection(&task.task.suite);
     claims.extend(starting_passes(&expected, &trees, &suite, &mut run)?);
-    claims.push(restored_passes(&expected, &suite, &mut run)?);
+    claims.extend(restored_passes(&expected, &suite, &mut run)?);
     Ok(claims)
 }
 
@@ -86,6 +91,8 @@ struct Expected<'a> {
     graded: Vec<String>,
     pass_to_pass: &'a [String],
     held_back: BTreeSet<&'a String>,
+    /// All ids that have a class.
+    known: BTreeSet<&'a str>,
 }
 
 impl<'a> Expected<'a> {
@@ -95,6 +102,7 @@ impl<'a> Expected<'a> {
             graded: graded.cloned().collect(),
             pass_to_pass: &classes.pass_to_pass,
             held_back: classes.held_back.iter().collect(),
+            known: all_ids(classes).collect(),
         }
     }
 }
@@ -150,7 +158,7 @@ fn restored_passes(
     expected: &Expected<'_>,
     suite: &Selection,
     run: &mut Run<'_>,
-) -> Result<Claim, SessionError> {
+) -> Result<[Claim; 2], SessionError> {
     let all = expected.graded.iter().chain(expected.pass_to_pass);
     let restored = run(&State {
         state: TreeState::Restored,
@@ -158,10 +166,20 @@ fn restored_passes(
         selection: suite.clone(),
         tests: all.cloned().collect(),
     })?;
-    Ok(Claim::new(
-        "with gold and tests put back everything passes: the gold scores 1",
-        restored.not_good.into_iter().collect(),
-    ))
+    let classless = restored
+        .ran
+        .iter()
+        .filter(|id| !expected.known.contains(id.as_str()));
+    Ok([
+        Claim::new(
+            "with gold and tests put back everything passes: the gold scores 1",
+            restored.not_good.iter().cloned().collect(),
+        ),
+        Claim::new(
+            "every test of the suite has a class",
+            classless.cloned().collect(),
+        ),
+    ])
 }
 
 fn selection(suite: &[String]) -> Selection {
@@ -172,19 +190,67 @@ fn selection(suite: &[String]) -> Selection {
     }
 }
 
-fn same_tree(session: &Session, task: &TaskDir) -> Claim {
-    let (found, wanted) = (session.tree_hash(), &task.task.project.tree);
+/// Whether the project's files are those that the task was made from.
+pub fn same_tree(found: &str, task: &TaskDir) -> Claim {
+    let wanted = &task.task.project.tree;
     let differs = format!(
         "its files have the hash {found}, those of the task {wanted}; check out what the task was made from"
     );
-    Claim::new(
-        "the project is the one the task was made from",
-        if found == wanted {
-            Vec::new()
-        } else {
-            vec![differs]
-        },
-    )
+    let against = if found == wanted {
+        Vec::new()
+    } else {
+        vec![differs]
+    };
+    Claim::new("the project is the one the task was made from", against)
+}
+
+/// Whether the record agrees with itself.
+fn complete(task: &TaskDir) -> Claim {
+    let classes = &task.task.tests;
+    let mut against = Vec::new();
+    if classes.fail_to_pass.is_empty() {
+        against.push("no target test turns from failing to passing".to_owned());
+    }
+    if task.task.id != task_dir::instance_id(&task.task, &task.removal) {
+        against.push("the id does not belong to the record and the removal patch".to_owned());
+    }
+    let mut known = BTreeSet::new();
+    let twice = all_ids(classes).filter(|id| !known.insert(*id));
+    against.extend(twice.map(|id| format!("{id} has two classes")));
+    let lost = classes
+        .held_back
+        .iter()
+        .filter(|id| !known.contains(id.as_str()));
+    against.extend(lost.map(|id| format!("{id} is held back and has no class")));
+    Claim::new("the record is complete", against)
+}
+
+fn all_ids(classes: &TestClasses) -> impl Iterator<Item = &str> {
+    let excluded = classes.excluded.iter().map(|test| &test.id);
+    let graded = classes
+        .fail_to_pass
+        .iter()
+        .chain(&classes.collateral)
+        .chain(&classes.pass_to_pass);
+    graded.chain(excluded).map(String::as_str)
+}
+
+/// Whether the instruction is the one that the record and the project give.
+fn instruction_told(session: &Session, task: &TaskDir) -> Result<Claim, SessionError> {
+    let mut host = AnalysisHost::new();
+    host.apply(Change {
+        files: session.sources()?,
+        trace: None,
+    });
+    let wanted = task_dir::instruction_of(&host.analysis(), &task.task);
+    let differs =
+        "instruction.md says something else than the record and the project give".to_owned();
+    let against = if task.instruction == wanted {
+        Vec::new()
+    } else {
+        vec![differs]
+    };
+    Ok(Claim::new("the instruction tells what is missing", against))
 }
 
 /// The trees of a task, as edits of the full tree.

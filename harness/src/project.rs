@@ -10,9 +10,15 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The folder in which tasks are written unless another is named.
+pub const OUTPUT_FOLDER: &str = "lacuna.out";
+/// A folder with these files is a task: it would give answers away if it were taken for the project's.
+const TASK_FILES: &[&str] = &["task.json", "gold.patch"];
+
 /// Folders and files that tools of several kinds leave in a checkout, by name.
 const LEFT_BY_TOOLS: &[&str] = &[
     ".git",
+    OUTPUT_FOLDER,
     ".hg",
     ".svn",
     ".jj",
@@ -162,15 +168,11 @@ impl Project {
         )
     }
 
-    /// What git tracks, ignored or not; nothing outside git. Nothing that the checkout configures is
-    /// run, and its index is not refreshed.
+    /// What git tracks, ignored or not; nothing outside git.
     fn tracked(&self) -> Vec<PathBuf> {
-        let listed = Command::new("git")
-            .args(["-c", "core.fsmonitor=false", "ls-files", "-z", "--cached"])
-            .env("GIT_OPTIONAL_LOCKS", "0")
-            .current_dir(&self.root)
-            .output();
-        let stdout = listed.map(|done| done.stdout).unwrap_or_default();
+        let stdout = self
+            .git(&["ls-files", "-z", "--cached"])
+            .unwrap_or_default();
         let names = stdout
             .split(|&byte| byte == 0)
             .filter(|name| !name.is_empty());
@@ -198,23 +200,27 @@ impl Project {
         Ok(())
     }
 
-    /// The commit that is checked out, if the project is the root of a git checkout.
+    /// The commit that is checked out, if the project is the root of a git checkout without
+    /// changes: with changes, no commit is the tree.
     pub fn commit(&self) -> Option<String> {
-        let git = self.root.join(".git");
-        let head = fs::read_to_string(git.join("HEAD")).ok()?;
-        let Some(name) = head.trim().strip_prefix("ref: ") else {
-            return Some(head.trim().to_owned());
-        };
-        if let Ok(commit) = fs::read_to_string(git.join(name)) {
-            return Some(commit.trim().to_owned());
-        }
-        let packed = fs::read_to_string(git.join("packed-refs")).ok()?;
-        packed.lines().find_map(|line| {
-            line.strip_suffix(name)?
-                .split_whitespace()
-                .next()
-                .map(str::to_owned)
-        })
+        self.root.join(".git").exists().then_some(())?;
+        let changes = self.git(&["status", "--porcelain"])?;
+        changes.is_empty().then_some(())?;
+        let commit = self.git(&["rev-parse", "HEAD"])?;
+        Some(String::from_utf8_lossy(&commit).trim().to_owned())
+    }
+
+    /// What git answers. Nothing that the checkout configures is run, and its index is not refreshed.
+    fn git(&self, arguments: &[&str]) -> Option<Vec<u8>> {
+        let done = Command::new("git")
+            .args(["-c", "core.fsmonitor=false"])
+            .args(arguments)
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .current_dir(&self.root)
+            .output();
+        done.ok()
+            .filter(|done| done.status.success())
+            .map(|done| done.stdout)
     }
 
     /// A hash over the paths, kinds and contents of all files: equal trees have equal hashes.
@@ -276,6 +282,7 @@ pub(crate) fn left_by_tools(path: &Path, is_folder: bool) -> bool {
         .iter()
         .any(|name| path.file_name() == Some(OsStr::new(name)))
         || is_folder && CACHE_MARKERS.iter().any(|name| path.join(name).is_file())
+        || is_folder && TASK_FILES.iter().all(|name| path.join(name).is_file())
 }
 
 #[cfg(test)]

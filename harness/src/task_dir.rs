@@ -35,6 +35,8 @@ pub const TESTS_PATCH: &str = "tests.patch";
 /// What was run, when and where: the only file that differs between equal runs.
 pub const EVIDENCE: &str = "evidence.json";
 
+/// The name under which a record has the fingerprint of its environment.
+const FINGERPRINT: &str = "fingerprint";
 /// The version of `evidence.json`.
 const EVIDENCE_VERSION: u32 = 1;
 
@@ -105,6 +107,8 @@ pub struct TaskDir {
     pub gold: Patch,
     /// Puts the held-back tests back.
     pub tests: Patch,
+    /// What a solver is told.
+    pub instruction: String,
     /// Where the project was, if the evidence is there.
     pub project: Option<PathBuf>,
 }
@@ -120,13 +124,7 @@ pub fn write(
     out: &Path,
 ) -> Result<Written, TaskDirError> {
     let task = record(session, request, carved);
-    let top: BTreeSet<SymbolId> = carved
-        .feature
-        .with_role(Role::Top)
-        .filter(|id| is_removed(carved, id))
-        .cloned()
-        .collect();
-    let told = instruction(&task, &interface(&carved.analysis, &top));
+    let told = instruction_of(&carved.analysis, &task);
     let evidence = EvidenceRecord {
         version: EVIDENCE_VERSION,
         project: session.project().root().to_owned(),
@@ -217,6 +215,7 @@ pub fn read(directory: &Path) -> Result<TaskDir, TaskDirError> {
         removal: patch(REMOVAL_PATCH)?,
         gold: patch(GOLD_PATCH)?,
         tests: patch(TESTS_PATCH)?,
+        instruction: String::from_utf8_lossy(&bytes(INSTRUCTION)?).into_owned(),
         project: evidence.map(|evidence| evidence.project),
     })
 }
@@ -235,15 +234,9 @@ fn record(session: &Session, request: &CarveRequest, carved: &Carved) -> Task {
         .distribution
         .clone()
         .unwrap_or_else(|| session.project().name());
-    let target = request.target.join(" ");
-    let parts = [
-        session.tree_hash().as_bytes(),
-        environment.fingerprint.as_bytes(),
-        &carved.removal_patch.to_bytes(),
-    ];
-    Task {
+    let mut task = Task {
         version: TASK_VERSION,
-        id: instance::instance_id(&name, &target, parts),
+        id: String::new(),
         tool: env!("CARGO_PKG_VERSION").to_owned(),
         command: command(request),
         language: environment.language.clone(),
@@ -263,11 +256,39 @@ fn record(session: &Session, request: &CarveRequest, carved: &Carved) -> Task {
             command: session.test_command(),
             facts: BTreeMap::from([
                 ("runtime".to_owned(), environment.version.clone()),
-                ("fingerprint".to_owned(), environment.fingerprint.clone()),
+                (FINGERPRINT.to_owned(), environment.fingerprint.clone()),
             ]),
             packages: environment.packages.clone(),
         },
-    }
+    };
+    task.id = instance_id(&task, &carved.removal_patch);
+    task
+}
+
+/// The id that a record must have: a name for its project and target, and a hash over everything
+/// that the task depends on.
+pub fn instance_id(task: &Task, removal: &Patch) -> String {
+    let fingerprint = task
+        .environment
+        .facts
+        .get(FINGERPRINT)
+        .map_or("", String::as_str);
+    let parts = [
+        task.project.tree.as_bytes(),
+        fingerprint.as_bytes(),
+        &removal.to_bytes(),
+    ];
+    instance::instance_id(&task.project.name, &task.target.join(" "), parts)
+}
+
+/// What a solver is told, from the record and the full tree.
+pub fn instruction_of(analysis: &Analysis, task: &Task) -> String {
+    let top = task
+        .symbols
+        .iter()
+        .filter(|symbol| symbol.role == Role::Top && symbol.action.is_some());
+    let top: BTreeSet<SymbolId> = top.map(|symbol| symbol.id.clone()).collect();
+    instruction(task, &interface(analysis, &top))
 }
 
 /// The command that makes the task again, to be given in the project's folder.

@@ -11,7 +11,7 @@ use harness::session::Session;
 use harness::task_dir;
 use serde::Serialize;
 
-use super::{App, feature_options};
+use super::{App, feature_options, targets};
 use crate::answer::{Answer, count};
 use crate::cli::{self, ExtractArgs};
 use crate::exit_status::ExitStatus;
@@ -36,7 +36,7 @@ pub fn run(app: &App, args: &ExtractArgs) -> Result<ExitStatus, Failure> {
 /// Carves, validates and writes the task.
 pub fn extract(app: &App, session: &mut Session, args: &ExtractArgs) -> Result<Extracted, Failure> {
     let request = CarveRequest {
-        target: args.feature.target.clone(),
+        target: targets(session, &args.feature.target),
         suite: args.feature.suite.suite.clone(),
         options: feature_options(session, &args.feature.rule),
         removal: args

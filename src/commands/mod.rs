@@ -107,3 +107,25 @@ fn feature_options(session: &Session, args: &RuleArgs) -> FeatureOptions {
         exclude: symbols(&args.exclude, &configured.exclude),
     }
 }
+
+/// Targets as the tests know them: what a person's shell completes (an absolute path, or one from
+/// the current folder) becomes relative to the project.
+fn targets(session: &Session, texts: &[String]) -> Vec<String> {
+    let root = session.project().root();
+    let relative = |text: &String| {
+        let (path, rest) = text.split_at(text.find("::").unwrap_or(text.len()));
+        if path.is_empty() || (Path::new(path).is_relative() && root.join(path).exists()) {
+            return None;
+        }
+        let path = Path::new(path).canonicalize().ok()?;
+        let inside = path.strip_prefix(root).ok()?.to_str()?;
+        Some(format!(
+            "{}{rest}",
+            if inside.is_empty() { "." } else { inside }
+        ))
+    };
+    texts
+        .iter()
+        .map(|text| relative(text).unwrap_or_else(|| text.clone()))
+        .collect()
+}

@@ -7,7 +7,7 @@ use harness::overview::{self, Size};
 use harness::study::Study;
 use serde::Serialize;
 
-use super::{App, feature_options};
+use super::{App, feature_options, targets};
 use crate::answer::{Answer, count};
 use crate::cli::FeatureArgs;
 use crate::exit_status::ExitStatus;
@@ -37,10 +37,11 @@ struct ShownSymbol {
 
 pub fn run(app: &App, args: &FeatureArgs) -> Result<ExitStatus, Failure> {
     let (session, study) = app.study(&args.suite)?;
-    let scope = study.scope(&args.target)?;
+    let target = targets(&session, &args.target);
+    let scope = study.scope(&target)?;
     let options = study.known(feature_options(&session, &args.rule))?;
     let feature = study.feature(&scope, &options);
-    let shown = Shown::new(&study, &feature, &args.target);
+    let shown = Shown::new(&study, &feature, &target);
     let empty = shown.size.top == 0;
     app.print(&shown)?;
     Ok(if empty {

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use fixedbitset::FixedBitSet;
 
 use super::impact::{Impact, SymbolIndex};
-use super::selection::{Selection, needed_outside};
+use super::selection::{Selection, called_by_tests, needed_outside};
 use super::{FeatureOptions, Role, Scope};
 use crate::Analysis;
 use crate::graph::{DependencyGraph, Edge, Provenance, StaticKind};
+use crate::occurrence::Confidence;
 use crate::symbol::{SymbolId, SymbolKind};
 
 /// Gives every symbol that takes part in the feature its role.
@@ -30,6 +31,7 @@ pub(super) fn close(
     if roles.values().any(|role| role.is_removed()) {
         closure.add_whole_classes(analysis, &mut roles);
         closure.add_orphans(analysis, &mut roles);
+        closure.promote_what_tests_use(analysis, selection, &mut roles);
     }
     roles
 }
@@ -127,6 +129,52 @@ impl Closure<'_> {
                     || (!self.run_by_kept(symbol)
                         && !needed_outside(self.impact, self.scope, symbol))
             })
+    }
+
+    /// A removed symbol that the removed tests use themselves must be told to a solver: it is top.
+    fn promote_what_tests_use(
+        &self,
+        analysis: &Analysis,
+        selection: &Selection,
+        roles: &mut BTreeMap<SymbolId, Role>,
+    ) {
+        let removed_tests = &self.scope.target | &selection.collateral;
+        let edges = self.impact.edges_of(&removed_tests);
+        let called = called_by_tests(&edges, self.scope).into_iter();
+        let called = called.filter_map(|symbol| self.impact.symbols.get(symbol).cloned());
+        let named = self.named_by_tests(analysis, &removed_tests);
+        for id in called.chain(named) {
+            if let Some(role) = roles.get_mut(&id).filter(|role| role.is_removed()) {
+                *role = Role::Top;
+            }
+        }
+    }
+
+    /// What the text of the given tests surely refers to; of a target file, what any of it does.
+    fn named_by_tests(&self, analysis: &Analysis, tests: &FixedBitSet) -> BTreeSet<SymbolId> {
+        let mut functions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for test in tests
+            .ones()
+            .filter_map(|test| self.impact.trace.tests.get(test))
+        {
+            functions
+                .entry(&test.path)
+                .or_default()
+                .insert(&test.function);
+        }
+        let mut named = BTreeSet::new();
+        for (path, functions) in functions {
+            let whole = self.scope.target_files.contains(path);
+            let references = analysis.references(path);
+            let of_tests = references.iter().filter(|reference| {
+                let chain = reference.from.chain();
+                whole || functions.contains(chain.split('#').next().unwrap_or_default())
+            });
+            let targets = of_tests.flat_map(|reference| reference.targets.iter());
+            let sure = targets.filter(|target| target.confidence == Confidence::Resolved);
+            named.extend(sure.map(|target| target.symbol.clone()));
+        }
+        named
     }
 
     /// Symbols that nothing ran and that only removed code refers to, found until nothing changes.

@@ -164,7 +164,7 @@ fn frontier(
 }
 
 /// The symbols that test code (or no code of the project) calls.
-fn called_by_tests(edges: &[SymbolEdge], scope: &Scope) -> BTreeSet<SymbolIndex> {
+pub(super) fn called_by_tests(edges: &[SymbolEdge], scope: &Scope) -> BTreeSet<SymbolIndex> {
     let by_tests = |edge: &&SymbolEdge| {
         edge.caller
             .is_none_or(|caller| scope.support.contains(&caller))

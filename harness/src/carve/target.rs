@@ -29,7 +29,10 @@ impl Pattern {
     /// Reads a pattern: a project-relative path of a file or folder, optionally followed by
     /// `::Class`, `::Class::function` and parameters in brackets, as test ids are written.
     pub fn new(text: &str) -> Self {
-        let text = text.strip_prefix("./").unwrap_or(text);
+        let text = match text {
+            "./" => ".",
+            _ => text.strip_prefix("./").unwrap_or(text),
+        };
         Self(text.trim_end_matches('/').to_owned())
     }
 
@@ -44,7 +47,10 @@ impl Pattern {
                 rest.is_empty() || rest.starts_with("::") || rest.starts_with('[')
             })
         };
-        self.0.is_empty() || self.0 == "." || folder_or_file(&test.path) || class_or_test(&test.id)
+        if self.0.is_empty() {
+            return false;
+        }
+        self.0 == "." || folder_or_file(&test.path) || class_or_test(&test.id)
     }
 }
 
