@@ -76,11 +76,14 @@ fn the_demonstration_writes_a_task_that_check_accepts() {
         Some(0),
         expect![[r#"
             ok     the project is the one the task was made from
+            ok     the record is complete
+            ok     the instruction tells what is missing
             ok     the patches lead from the full to the starting tree and back
             ok     without the feature every fail-to-pass test fails: an empty solution scores 0
             ok     in the starting tree every visible pass-to-pass test passes
             ok     the starting tree has none of the held-back tests
             ok     with gold and tests put back everything passes: the gold scores 1
+            ok     every test of the suite has a class
             TASK holds
         "#]],
     );
@@ -113,6 +116,11 @@ fn a_test_that_is_skipped_or_absent_or_passes_too_soon_speaks_against_a_task() {
         Some(1),
         expect![[r#"
             ok     the project is the one the task was made from
+            FAILED the record is complete
+                   tests/test_cli.py::test_a_wrong_command_line_exits_with_2 has two classes
+                   tests/test_render.py::test_text_is_printable_in_a_narrow_code_page has two classes
+            FAILED the instruction tells what is missing
+                   instruction.md says something else than the record and the project give
             ok     the patches lead from the full to the starting tree and back
             FAILED without the feature every fail-to-pass test fails: an empty solution scores 0
                    tests/test_cli.py::test_a_wrong_command_line_exits_with_2
@@ -123,6 +131,7 @@ fn a_test_that_is_skipped_or_absent_or_passes_too_soon_speaks_against_a_task() {
             FAILED with gold and tests put back everything passes: the gold scores 1
                    tests/test_render.py::test_text_is_printable_in_a_narrow_code_page
                    tests/test_units.py::test_absent
+            ok     every test of the suite has a class
             TASK does not hold
         "#]],
     );
@@ -167,6 +176,8 @@ fn a_task_of_another_tree_or_with_a_changed_patch_does_not_hold() {
         Some(1),
         expect![[r#"
             ok     the project is the one the task was made from
+            ok     the record is complete
+            ok     the instruction tells what is missing
             FAILED the patches lead from the full to the starting tree and back
                    src/ladle/text.py does not come back
             TASK does not hold

@@ -87,8 +87,8 @@ fn a_target_without_a_feature_names_what_is_nearest() {
     refuse(
         &arguments,
         expect![[r#"
-        Some(1): lacuna: error: the target owns no symbol that can be removed; nearest: src/ladle/units.py::convert (executed by 27 other tests), src/ladle/units.py::Unit.__str__ (executed by 40 other tests); allow more with --max-collateral, or name a symbol with --include
-    "#]],
+            Some(1): lacuna: error: the target owns no symbol that can be removed; nearest: src/ladle/errors.py::UnitError (executed by 3 other tests), src/ladle/units.py::convert (executed by 27 other tests), src/ladle/units.py::Unit.__str__ (executed by 40 other tests); allow more with --max-collateral, or name a symbol with --include
+        "#]],
     );
 }
 
