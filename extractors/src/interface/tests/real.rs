@@ -60,6 +60,21 @@ fn headers_of_jinja2_are_read_back_unchanged() {
     check("jinja2", "3.1.6", "src/jinja2");
 }
 
+#[test]
+fn headers_of_attrs_are_read_back_unchanged() {
+    check("attrs", "25.3.0", "src");
+}
+
+#[test]
+fn headers_of_mistune_are_read_back_unchanged() {
+    check("mistune", "3.1.3", "src/mistune");
+}
+
+#[test]
+fn headers_of_sqlparse_are_read_back_unchanged() {
+    check("sqlparse", "0.5.3", "sqlparse");
+}
+
 fn check(name: &str, version: &str, folder: &str) {
     let Some(files) = real_files(name, version, folder) else {
         return;
