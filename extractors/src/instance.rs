@@ -55,7 +55,7 @@ pub struct ProjectRecord {
     pub version: Option<String>,
     /// The commit it was at, if it is a checkout.
     pub commit: Option<String>,
-    /// See [`tree_hash`].
+    /// A hash over its paths and their contents.
     pub tree: String,
 }
 
@@ -227,20 +227,6 @@ fn slug(name: &str) -> String {
         "" => "task".to_owned(),
         slug => slug.to_owned(),
     }
-}
-
-/// A hash over the paths and bytes of a tree. The order of the files does not matter.
-pub fn tree_hash<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> String {
-    let hashes: BTreeMap<&str, blake3::Hash> = files
-        .into_iter()
-        .map(|(path, bytes)| (path, blake3::hash(bytes)))
-        .collect();
-    let mut hasher = blake3::Hasher::new();
-    for (path, hash) in hashes {
-        hash_part(&mut hasher, path.as_bytes());
-        hasher.update(hash.as_bytes());
-    }
-    hasher.finalize().to_hex().to_string()
 }
 
 fn hash_part(hasher: &mut blake3::Hasher, part: &[u8]) {

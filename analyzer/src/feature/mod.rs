@@ -20,7 +20,8 @@ use crate::symbol::SymbolId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// The target tests use it directly and it stands for the feature; it appears in the interface.
+    /// The target tests use it directly and it stands for the feature, or it leaves and a removed test
+    /// uses it; it appears in the interface.
     Top,
     /// Reached from a top symbol, run by no kept test: removed.
     Specific,

@@ -6,7 +6,7 @@ use analyzer::Analysis;
 use analyzer::feature::Feature;
 use analyzer::symbol::SymbolId;
 use analyzer::trace::TestResult;
-use extractors::removal::{self, Action, Removal, RemovalPlan};
+use extractors::removal::{self, Action, RemovalPlan};
 
 use crate::config::RemovalMode;
 
@@ -87,9 +87,4 @@ pub fn test_symbol(analysis: &Analysis, test: &TestResult) -> Option<SymbolId> {
         links.pop();
     }
     Some(module)
-}
-
-/// Applies a plan; a plan is never refused as a whole, what could not be done is in `problems`.
-pub fn apply(analysis: &Analysis, plan: &RemovalPlan) -> Removal {
-    removal::remove(analysis, plan)
 }

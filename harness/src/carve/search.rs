@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use analyzer::feature::{self, Expectation, Feature, FeatureOptions, Scope};
 use analyzer::symbol::SymbolId;
 use analyzer::trace::{FailureDetail, Outcome, TestResult};
-use extractors::removal::{Action, Removal, RemovalPlan};
+use extractors::removal::{self, Action, Removal, RemovalPlan};
 
 use super::blame;
 use super::evidence::{Evidence, Scenario, TreeState, Unexpected};
@@ -105,7 +105,7 @@ impl Search<'_> {
                 &self.study.all_test_symbols(),
                 &held_back,
             );
-            let starting = plan::apply(&self.study.analysis, &whole);
+            let starting = removal::remove(&self.study.analysis, &whole);
             let Some(broken) =
                 self.try_starting(&attempt, &starting, &held_back, &put_back, &mut lessons)?
             else {
@@ -154,7 +154,7 @@ impl Search<'_> {
             &leaving,
             &doctested,
         );
-        let removal = plan::apply(&self.study.analysis, &plan);
+        let removal = removal::remove(&self.study.analysis, &plan);
         let has_top = feature
             .with_role(feature::Role::Top)
             .any(|top| removal.removed.contains(top));
@@ -524,7 +524,7 @@ impl Search<'_> {
             let lighter = RemovalPlan {
                 actions: actions.map(|(id, action)| (id.clone(), *action)).collect(),
             };
-            let removal = plan::apply(&self.study.analysis, &lighter);
+            let removal = removal::remove(&self.study.analysis, &lighter);
             let run = self
                 .session
                 .run(&removal.files, &Selection::Ids(ids.clone()), false)?;
