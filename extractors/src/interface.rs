@@ -76,8 +76,10 @@ impl Interface {
 
     /// The code of one file: all its entries, apart by blank lines.
     pub fn to_code(&self, path: &str) -> String {
-        let entries = self.entries.iter().filter(|entry| entry.path == path);
+        let start = self.entries.partition_point(|entry| *entry.path < *path);
+        let entries = self.entries.iter().skip(start);
         entries
+            .take_while(|entry| entry.path == path)
             .map(|entry| &*entry.text)
             .collect::<Vec<_>>()
             .join("\n\n")

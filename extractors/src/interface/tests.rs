@@ -1,7 +1,5 @@
 //! What the interface shows of symbols, and that it is what the code says.
 
-mod real;
-
 use std::collections::BTreeSet;
 
 use analyzer::symbol::SymbolId;

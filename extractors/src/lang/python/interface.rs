@@ -1,6 +1,6 @@
 //! Quoting code: headers, documentation and public fields, re-indented but otherwise verbatim.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use analyzer::symbol::{Symbol, SymbolId, SymbolKind};
@@ -24,17 +24,24 @@ pub(super) fn interface(
 ) -> Vec<(SymbolId, String)> {
     let mut page = Page {
         tree,
-        symbols,
+        by_id: symbols.iter().map(|symbol| (&symbol.id, symbol)).collect(),
+        by_container: BTreeMap::new(),
         top,
         wanted: BTreeSet::new(),
         strings: strings(tree),
     };
-    page.wanted = top
-        .iter()
+    for symbol in symbols {
+        let container = symbol.container.as_ref();
+        page.by_container.entry(container).or_default().push(symbol);
+    }
+    // `top` may hold the symbols of a whole project.
+    let own = symbols.iter().map(|symbol| &symbol.id);
+    page.wanted = own
+        .filter(|id| top.contains(id))
         .flat_map(|id| page.chain(id))
         .map(principal)
         .collect();
-    let module = symbols.iter().find(|symbol| symbol.container.is_none());
+    let module = page.by_container.get(&None).and_then(|files| files.first());
     let shown = module.map(|module| page.members(&module.id, top.contains(&module.id)));
     let mut entries: Vec<(SymbolId, String)> = Vec::new();
     for symbol in shown.unwrap_or_default() {
@@ -51,23 +58,25 @@ pub(super) fn interface(
 
 struct Page<'a> {
     tree: &'a SyntaxTree,
-    symbols: &'a [Symbol],
+    by_id: BTreeMap<&'a SymbolId, &'a Symbol>,
+    /// In the order of the file.
+    by_container: BTreeMap<Option<&'a SymbolId>, Vec<&'a Symbol>>,
     top: &'a BTreeSet<SymbolId>,
     /// The top symbols and what holds them, as families.
     wanted: BTreeSet<SymbolId>,
-    /// Strings that span lines, in order.
+    /// Strings that span lines, in order; none lies in another one.
     strings: Vec<Range<usize>>,
 }
 
 impl<'a> Page<'a> {
     /// The members of a container to show: what is top or holds it; all that is public if `all`.
     fn members(&self, container: &SymbolId, all: bool) -> Vec<&'a Symbol> {
-        let members = self
-            .symbols
-            .iter()
-            .filter(|symbol| symbol.container.as_ref() == Some(container));
+        let members = self.by_container.get(&Some(container));
         let mut statements = BTreeSet::new();
         members
+            .into_iter()
+            .flatten()
+            .copied()
             .filter(|symbol| (all && is_public(symbol)) || self.is_wanted(&symbol.id))
             .filter(|symbol| statements.insert(symbol.full.start))
             .collect()
@@ -84,13 +93,7 @@ impl<'a> Page<'a> {
 
     /// A symbol and what holds it, innermost first.
     fn chain<'s>(&'s self, id: &'s SymbolId) -> impl Iterator<Item = &'s SymbolId> {
-        std::iter::successors(Some(id), |id| {
-            self.symbols
-                .iter()
-                .find(|symbol| symbol.id == **id)?
-                .container
-                .as_ref()
-        })
+        std::iter::successors(Some(id), |id| self.by_id.get(*id)?.container.as_ref())
     }
 
     fn symbol(&self, symbol: &Symbol, depth: usize, out: &mut String) {
@@ -198,10 +201,7 @@ impl<'a> Page<'a> {
         let mut at = range.start;
         for line in text.slice(range.clone()).split_inclusive('\n') {
             let decoded = text.decode(at..at + line.len());
-            let is_fixed = self
-                .strings
-                .iter()
-                .any(|string| string.start < at && at < string.end);
+            let is_fixed = self.is_inside_string(at);
             let first = at == range.start;
             let moved = if first || is_fixed {
                 &decoded
@@ -218,6 +218,14 @@ impl<'a> Page<'a> {
             at += line.len();
         }
     }
+
+    fn is_inside_string(&self, at: usize) -> bool {
+        let before = self.strings.partition_point(|string| string.start < at);
+        let last = before
+            .checked_sub(1)
+            .and_then(|index| self.strings.get(index));
+        last.is_some_and(|string| at < string.end)
+    }
 }
 
 /// Names without a leading underscore, and those that the language itself calls.
@@ -228,9 +236,11 @@ fn is_public(symbol: &Symbol) -> bool {
 }
 
 fn strings(tree: &SyntaxTree) -> Vec<Range<usize>> {
-    let mut strings = Vec::new();
+    let mut strings: Vec<Range<usize>> = Vec::new();
     super::descend(tree.root(), &mut |node| {
-        if node.kind() == "string" && node.start_position().row != node.end_position().row {
+        let spans_lines = node.start_position().row != node.end_position().row;
+        let is_inside = |last: &Range<usize>| node.start_byte() < last.end;
+        if node.kind() == "string" && spans_lines && !strings.last().is_some_and(is_inside) {
             strings.push(node.byte_range());
         }
     });
