@@ -25,6 +25,8 @@ pub(crate) struct Cuts<'a> {
     pub delete: Vec<&'a Symbol>,
     /// Symbols whose bodies go; with `true` the documentation stays.
     pub stub: Vec<(&'a Symbol, bool)>,
+    /// Symbols that stay and whose documentation loses its examples.
+    pub examples: Vec<&'a Symbol>,
     /// Names that are no longer imported.
     pub imports: Vec<&'a Import>,
     /// Names that are no longer public.
@@ -61,6 +63,9 @@ pub(crate) trait Rules: Sync {
     /// What a file looks up in what by name: `object.name` for every `….object.name`, and for names
     /// given as text to functions that look them up.
     fn lookups(&self, tree: &SyntaxTree) -> BTreeSet<String>;
+
+    /// The ranges that the examples of a text which is no code take; none where they are no tests.
+    fn examples_in_text(&self, text: &str) -> Vec<std::ops::Range<usize>>;
 
     /// The text that stands for some symbols of a file in an interface.
     fn interface(

@@ -32,6 +32,8 @@ pub enum Action {
         /// Whether the documentation stays, too.
         keep_doc: bool,
     },
+    /// The definition stays, and its documentation loses the examples that are run as a test.
+    CutExamples,
 }
 
 /// What to remove.
@@ -48,7 +50,7 @@ pub struct Removal {
     pub files: BTreeMap<String, Option<Vec<u8>>>,
     /// Lines of the old files that the new ones do not have, as the patch counts them.
     pub removed_lines: usize,
-    /// The symbols of the plan that were deleted or stubbed, sorted.
+    /// The symbols of the plan that were deleted or stubbed, sorted; not those that lost examples only.
     pub removed: Vec<SymbolId>,
     /// Private variables that went because only removed code used them, sorted.
     pub orphaned: Vec<SymbolId>,
@@ -199,6 +201,23 @@ fn apply(bytes: &[u8], edits: &[Edit]) -> Vec<u8> {
     }
     result.extend_from_slice(bytes.get(at..).unwrap_or_default());
     result
+}
+
+/// A text that is no code without the examples that are run as a test; `None` if it has none.
+pub fn without_examples(bytes: &[u8]) -> Option<Vec<u8>> {
+    let text = SourceText::new(None, &bytes.into());
+    let cuts = grammars::Language::ALL
+        .iter()
+        .map(|language| lang::rules(*language).examples_in_text(text.shadow()))
+        .find(|cuts| !cuts.is_empty())?;
+    let edits: Vec<Edit> = cuts
+        .into_iter()
+        .map(|range| Edit {
+            range,
+            text: String::new(),
+        })
+        .collect();
+    Some(apply(bytes, &edits))
 }
 
 /// Whether the new bytes of a file have no syntax error.

@@ -40,13 +40,14 @@ pub(crate) fn files_of(analysis: &Analysis) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// Reads ids, one a word; a word in brackets before an id says that it becomes a stub: `[stub]`
-/// with its documentation, `[bare]` without.
+/// with its documentation, `[bare]` without; `[examples]` says that it loses its examples only.
 pub(crate) fn actions(text: &str) -> BTreeMap<SymbolId, Action> {
     let mut action = Action::Delete;
     let mut actions = BTreeMap::new();
     for word in text.split_whitespace() {
         match word {
             "[stub]" => action = Action::Stub { keep_doc: true },
+            "[examples]" => action = Action::CutExamples,
             "[bare]" => action = Action::Stub { keep_doc: false },
             id => {
                 actions.insert(SymbolId::parse(id), action);

@@ -6,7 +6,7 @@ use analyzer::occurrence::Confidence;
 use analyzer::symbol::SymbolId;
 use serde::Serialize;
 
-use crate::carve::plan;
+use crate::carve::plan::Piece;
 use crate::carve::target::nearest;
 use crate::study::Study;
 use analyzer::feature::Scope;
@@ -99,7 +99,7 @@ pub fn shortest(study: &Study, scope: &Scope, symbol: &SymbolId) -> Option<Chain
         .ones()
         .filter_map(|index| study.trace.tests.get(index));
     let mut functions: Vec<SymbolId> = tests
-        .filter_map(|test| plan::test_symbol(&study.analysis, test))
+        .filter_map(|test| Piece::of(&study.analysis, test)?.definition().cloned())
         .collect();
     functions.dedup();
     let chains = functions

@@ -11,8 +11,9 @@ use analyzer::trace::{CollectionError, Trace};
 use analyzer::{Analysis, AnalysisHost, Change};
 use extractors::removal::Removal;
 
+use crate::carve::Event;
+use crate::carve::plan::Piece;
 use crate::carve::target::{self, NoMatch};
-use crate::carve::{Event, plan};
 use crate::chain;
 use crate::runner::Selection;
 use crate::session::{Session, SessionError};
@@ -92,8 +93,8 @@ pub struct Study {
     pub cached: bool,
     /// Wall and CPU time of the baseline run.
     pub times: (Duration, Duration),
-    /// Per test, the symbol that leaves when it is held back.
-    test_symbols: Vec<Option<SymbolId>>,
+    /// Per test, what leaves when it is held back.
+    pieces: Vec<Option<Piece>>,
 }
 
 impl Study {
@@ -122,11 +123,11 @@ impl Study {
         let analysis = host.analysis();
         analysis.prime();
         let impact = Impact::new(&analysis);
-        let test_symbols = impact
+        let pieces = impact
             .trace
             .tests
             .iter()
-            .map(|test| plan::test_symbol(&analysis, test))
+            .map(|test| Piece::of(&analysis, test))
             .collect();
         Ok(Self {
             analysis,
@@ -135,7 +136,7 @@ impl Study {
             suite: baseline.selection,
             cached: baseline.cached,
             times: baseline.times,
-            test_symbols,
+            pieces,
         })
     }
 
@@ -159,14 +160,15 @@ impl Study {
         Ok(scope)
     }
 
-    /// The symbol that leaves when a test (by index) is held back; `None` if it is no function of its file.
-    pub fn test_symbol(&self, index: usize) -> Option<&SymbolId> {
-        self.test_symbols.get(index)?.as_ref()
+    /// What leaves when a test (by index) is held back; `None` if that is not known.
+    pub fn piece(&self, index: usize) -> Option<&Piece> {
+        self.pieces.get(index)?.as_ref()
     }
 
-    /// The symbols of all tests.
-    pub fn all_test_symbols(&self) -> BTreeSet<SymbolId> {
-        self.test_symbols.iter().flatten().cloned().collect()
+    /// The symbols that are tests.
+    pub fn test_definitions(&self) -> BTreeSet<SymbolId> {
+        let pieces = self.pieces.iter().flatten();
+        pieces.filter_map(Piece::definition).cloned().collect()
     }
 
     /// Executed code that is no symbol of the files as they are now: `path:line name`.
@@ -222,28 +224,11 @@ impl Study {
 
     /// Symbols whose documentation the runner executes as a test.
     pub fn doctested(&self) -> BTreeSet<SymbolId> {
-        let doctests = self
-            .trace
-            .tests
-            .iter()
-            .filter(|test| test.function.is_empty() && test.outcome.is_good());
-        doctests
-            .flat_map(|test| self.documented_by(&test.path, &test.id))
+        let tests = self.trace.tests.iter().zip(&self.pieces);
+        tests
+            .filter(|(test, _)| test.outcome.is_good())
+            .filter_map(|(_, piece)| piece.as_ref()?.documented().cloned())
             .collect()
-    }
-
-    /// The symbols of a file whose dotted name ends a doctest's id.
-    fn documented_by(&self, path: &str, id: &str) -> Vec<SymbolId> {
-        let name = id.rsplit("::").next().unwrap_or_default();
-        let symbols = self.analysis.symbols(path);
-        let documented = symbols.iter().filter(|symbol| {
-            let chain = symbol.id.chain();
-            !chain.is_empty()
-                && name
-                    .strip_suffix(chain)
-                    .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-        });
-        documented.map(|symbol| symbol.id.clone()).collect()
     }
 
     /// The symbols that come nearest to being a target's own: at most five, with the number of other

@@ -7,6 +7,7 @@
 )]
 
 mod answers;
+mod doctests;
 mod interruption;
 mod support;
 mod tasks;

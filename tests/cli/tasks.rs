@@ -27,15 +27,15 @@ pub fn is_whole(task: &Path) -> bool {
     names == FILES.map(PathBuf::from)
 }
 
-fn read(task: &Path, name: &str) -> String {
+pub fn read(task: &Path, name: &str) -> String {
     fs::read_to_string(task.join(name)).unwrap()
 }
 
-fn record(task: &Path) -> Value {
+pub fn record(task: &Path) -> Value {
     serde_json::from_str(&read(task, "task.json")).unwrap()
 }
 
-fn ids(record: &Value, class: &str) -> BTreeSet<String> {
+pub fn ids(record: &Value, class: &str) -> BTreeSet<String> {
     serde_json::from_value(record["tests"][class].clone()).unwrap()
 }
 
@@ -212,7 +212,7 @@ fn equal_calls_give_equal_bytes_and_the_users_tree_is_never_written() {
 }
 
 /// Applies a patch with plain git; an empty one is none for git.
-fn apply(tree: &Path, patch: &Path) {
+pub fn apply(tree: &Path, patch: &Path) {
     if fs::read(patch).unwrap().is_empty() {
         return;
     }

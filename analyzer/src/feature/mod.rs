@@ -161,7 +161,7 @@ pub struct Scope {
 impl Scope {
     /// Divides the tests of a trace by `is_target` and the project's files by what tests are for.
     ///
-    /// A file is a target file if every test in it is a target test.
+    /// A file is a target file if it defines test functions and every test in it is a target test.
     pub fn new(analysis: &Analysis, impact: &Impact, is_target: &dyn Fn(usize) -> bool) -> Self {
         let tests = &impact.trace.tests;
         let good = |index: &usize| tests.get(*index).is_some_and(|test| test.outcome.is_good());
@@ -181,7 +181,12 @@ impl Scope {
                 .map(|(_, test)| test.path.clone())
                 .collect()
         };
+        let with_functions = |path: &String| {
+            let mut tests = tests.iter();
+            tests.any(|test| test.path == *path && !test.function.is_empty())
+        };
         let target_files = &files(true) - &files(false);
+        let target_files = target_files.into_iter().filter(with_functions).collect();
         let support_files = support_files(analysis, impact);
         let support = (0..impact.symbols.len())
             .filter(|&index| {

@@ -335,7 +335,7 @@ fn mark(lines: &mut [bool], range: Range<usize>) {
 }
 
 /// Lines end after a line feed, or after a carriage return that no line feed follows.
-fn line_starts(text: &str) -> Vec<usize> {
+pub(crate) fn line_starts(text: &str) -> Vec<usize> {
     let bytes = text.as_bytes();
     let ends = bytes.iter().enumerate().filter(|(i, byte)| match byte {
         b'\n' => true,

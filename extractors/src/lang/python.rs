@@ -1,5 +1,6 @@
 //! Python: how its definitions, imports and public names are cut out and quoted.
 
+mod examples;
 mod interface;
 mod lists;
 mod statements;
@@ -28,6 +29,9 @@ impl Rules for Python {
         let mut dropped = statements::Dropped::default();
         for symbol in &cuts.delete {
             refusals.extend(dropped.definition(cuts, symbol).err());
+        }
+        for symbol in &cuts.examples {
+            refusals.extend(examples::cut(cuts.tree, &mut lines, &mut dropped, symbol).err());
         }
         lists::cut_imports(cuts, &mut lines, &mut dropped);
         lists::cut_exports(cuts, &mut lines, &mut dropped);
@@ -69,6 +73,10 @@ impl Rules for Python {
             _ => {}
         });
         lookups
+    }
+
+    fn examples_in_text(&self, text: &str) -> Vec<std::ops::Range<usize>> {
+        examples::examples(text, examples::Frame::File)
     }
 
     fn interface(

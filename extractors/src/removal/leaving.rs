@@ -23,6 +23,8 @@ pub(super) struct Leaving<'a> {
     /// Symbols whose definitions go, outermost ones only; with families and orphans.
     deleted: BTreeSet<SymbolId>,
     stubs: BTreeMap<SymbolId, bool>,
+    /// Symbols of the plan that lose their examples only.
+    examples: BTreeSet<SymbolId>,
     orphans: BTreeSet<SymbolId>,
     /// By path: indices of the file's imports.
     imports: BTreeMap<&'a str, BTreeSet<usize>>,
@@ -55,6 +57,7 @@ impl<'a> Leaving<'a> {
             planned: actions.keys().cloned().collect(),
             deleted: BTreeSet::new(),
             stubs: BTreeMap::new(),
+            examples: BTreeSet::new(),
             orphans: BTreeSet::new(),
             imports: BTreeMap::new(),
             ranges: BTreeMap::new(),
@@ -110,6 +113,11 @@ impl<'a> Leaving<'a> {
         swallowed.iter().for_each(|id| {
             self.deleted.remove(id);
         });
+        self.examples = actions
+            .iter()
+            .filter(|(_, action)| **action == Action::CutExamples)
+            .map(|(id, _)| id.clone())
+            .collect();
     }
 
     /// How much follows from the actions.

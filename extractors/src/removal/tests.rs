@@ -1,6 +1,7 @@
 //! Each test names files and a plan, and shows every file that changes.
 
 mod definitions;
+mod examples;
 mod names;
 mod needs;
 mod real;

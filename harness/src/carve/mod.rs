@@ -11,7 +11,7 @@ mod verdict;
 use std::collections::BTreeMap;
 
 use analyzer::Analysis;
-use analyzer::feature::{Feature, FeatureOptions};
+use analyzer::feature::{Feature, FeatureOptions, Scope};
 use analyzer::trace::Trace;
 use extractors::patch::Patch;
 
@@ -136,6 +136,14 @@ pub enum CarveError {
         /// One of them.
         example: String,
     },
+    /// What would prove the feature is documentation of the removed code.
+    #[error(
+        "the {count} target tests that fail without the feature are examples in files that a solver has to edit, so they cannot be graded; choose another target"
+    )]
+    NotGraded {
+        /// How many.
+        count: usize,
+    },
     /// The restored tree does not pass.
     #[error(
         "the target does not pass again in the restored tree: its tests are flaky or depend on their order; try --repeat"
@@ -189,14 +197,17 @@ pub fn carve(
         report,
     }
     .run()?;
-    let patches = Patches::new(session, &found, &|path| scope.is_support(path))?;
+    let patches = Patches::new(session, &found, &|path| found.is_of_tests(&scope, path))?;
     let restored = restored(session, &study, request, evidence, report)?;
     let verdict = verdict::judge(&study, &scope, &found, &restored);
     if verdict.count(&TestClass::FailToPassTarget) == 0 {
-        return Err(CarveError::NotRestored);
+        return Err(match verdict.ungraded_target(&study, &scope) {
+            0 => CarveError::NotRestored,
+            count => CarveError::NotGraded { count },
+        });
     }
     Ok(Carved {
-        held_back: held_back(&study, &found),
+        held_back: held_back(&study, &scope, &found),
         analysis: study.analysis,
         feature: found.feature,
         plan: found.plan,
@@ -209,15 +220,12 @@ pub fn carve(
     })
 }
 
-/// The ids of the tests that left with the feature, in the runner's order.
-fn held_back(study: &Study, found: &search::Found) -> Vec<String> {
+/// The ids of the tests that left with the feature and are put back for grading, in the runner's
+/// order.
+fn held_back(study: &Study, scope: &Scope, found: &search::Found) -> Vec<String> {
     let tests = study.trace.tests.iter().enumerate();
-    let left = tests.filter(|(index, test)| match study.test_symbol(*index) {
-        Some(symbol) => found.held_back.contains(symbol),
-        None => found
-            .put_back
-            .get(&test.id)
-            .is_some_and(|result| !result.passes()),
+    let left = tests.filter(|(index, _)| {
+        found.leaves(study, *index) && found.can_put_back(study, scope, *index)
     });
     left.map(|(_, test)| test.id.clone()).collect()
 }

@@ -19,14 +19,15 @@ pub(super) struct Patches {
 }
 
 impl Patches {
-    /// Writes the patches between the full tree and the starting tree that was found.
+    /// Writes the patches between the full tree and the starting tree that was found. Each file is
+    /// given back by one of them, so that they apply in any order.
     ///
     /// # Errors
     /// If gold and tests together do not give back every byte.
     pub fn new(
         session: &Session,
         found: &Found,
-        is_support: &dyn Fn(&str) -> bool,
+        is_of_tests: &dyn Fn(&str) -> bool,
     ) -> Result<Self, CarveError> {
         let mut changes = Vec::new();
         for (path, new) in &found.starting.files {
@@ -44,7 +45,7 @@ impl Patches {
         let (tests, product): (Vec<Change>, Vec<Change>) = changes
             .iter()
             .cloned()
-            .partition(|change| is_support(&change.path));
+            .partition(|change| is_of_tests(&change.path));
         let patches = Self {
             removal: Patch::between(changes.clone()),
             gold: Patch::between(product).reversed(),

@@ -9,7 +9,7 @@ use extractors::removal::{self, Action, Removal, RemovalPlan};
 
 use super::blame;
 use super::evidence::{Evidence, Scenario, TreeState, Unexpected};
-use super::plan;
+use super::plan::{self, Piece};
 use super::{CarveError, CarveRequest, Event};
 use crate::runner::{Selection, TestRun};
 use crate::session::Session;
@@ -23,8 +23,8 @@ pub(super) struct Found {
     pub removal: Removal,
     /// The removal and the held-back tests: what a solver sees.
     pub starting: Removal,
-    /// The tests that leave with the feature, as symbols.
-    pub held_back: BTreeSet<SymbolId>,
+    /// The texts of the tests that leave with the feature.
+    pub held_back: BTreeSet<Piece>,
     /// Per test that was put back: what it did without the feature.
     pub put_back: BTreeMap<String, PutBack>,
     /// Tests whose result changed between equal runs.
@@ -36,6 +36,25 @@ pub(super) struct Found {
 pub(super) struct PutBack {
     good: u32,
     bad: u32,
+}
+
+impl Found {
+    /// Whether a test (by index) is not in the starting tree.
+    pub fn leaves(&self, study: &Study, index: usize) -> bool {
+        leaves(study, &self.held_back, &self.put_back, index)
+    }
+
+    /// Whether a file is given back with the tests: it is test code, or the feature's removal alone
+    /// does not change it. Any other file is the solver's to edit, so nothing is put back into it.
+    pub fn is_of_tests(&self, scope: &Scope, path: &str) -> bool {
+        scope.is_support(path) || !self.removal.files.contains_key(path)
+    }
+
+    /// Whether the text of a test (by index) is put back for grading if it left.
+    pub fn can_put_back(&self, study: &Study, scope: &Scope, index: usize) -> bool {
+        let piece = study.piece(index);
+        piece.is_none_or(|piece| self.is_of_tests(scope, piece.path()))
+    }
 }
 
 impl PutBack {
@@ -99,13 +118,7 @@ impl Search<'_> {
             let attempt = self.plan(&lessons)?;
             let put_back = self.put_back(&attempt)?;
             let held_back = self.held_back(&attempt, &put_back);
-            let whole = plan::with_tests(
-                &self.study.analysis,
-                &attempt.plan,
-                &self.study.all_test_symbols(),
-                &held_back,
-            );
-            let starting = removal::remove(&self.study.analysis, &whole);
+            let starting = self.starting(&attempt, &held_back)?;
             let Some(broken) =
                 self.try_starting(&attempt, &starting, &held_back, &put_back, &mut lessons)?
             else {
@@ -132,6 +145,25 @@ impl Search<'_> {
         })
     }
 
+    /// What a solver sees.
+    fn starting(
+        &self,
+        attempt: &Attempt,
+        held_back: &BTreeSet<Piece>,
+    ) -> Result<Removal, CarveError> {
+        let analysis = &self.study.analysis;
+        let tests = self.study.test_definitions();
+        let whole = plan::with_tests(analysis, &attempt.plan, &tests, held_back);
+        let mut starting = removal::remove(analysis, &whole);
+        for piece in held_back {
+            let Piece::Text(path) = piece else { continue };
+            if let Some(rest) = removal::without_examples(&self.session.file(path)?.bytes) {
+                starting.files.insert(path.clone(), Some(rest));
+            }
+        }
+        Ok(starting)
+    }
+
     fn plan(&mut self, lessons: &Lessons) -> Result<Attempt, CarveError> {
         let feature = feature::decide(
             &self.study.analysis,
@@ -142,7 +174,7 @@ impl Search<'_> {
         let suspects = self.suspects(&feature, lessons);
         let leaving: BTreeSet<SymbolId> = suspects
             .iter()
-            .filter_map(|&index| self.study.test_symbol(index))
+            .filter_map(|&index| self.study.piece(index)?.definition())
             .cloned()
             .collect();
         let doctested = self.study.doctested();
@@ -260,28 +292,30 @@ impl Search<'_> {
         }
     }
 
-    /// The test symbols that leave: all of the target, and every other function with a case that fails.
+    /// What leaves with the tests: all functions of the target, and every other function with a
+    /// case that fails; of examples only those that fail.
     fn held_back(
         &self,
         attempt: &Attempt,
         put_back: &BTreeMap<String, PutBack>,
-    ) -> BTreeSet<SymbolId> {
-        let leaves = |index: &usize| {
+    ) -> BTreeSet<Piece> {
+        let fails = |index: &usize| {
             let result = self.test(*index).and_then(|test| put_back.get(&test.id));
-            result.is_some_and(|result| !result.passes()) || self.scope.target.contains(*index)
+            result.is_some_and(|result| !result.passes())
         };
-        let functions = attempt.suspects.iter().copied().filter(leaves);
+        let suspects = attempt.suspects.iter().copied();
+        let failing = suspects.clone().filter(fails);
+        let of_target = suspects.filter(|index| self.scope.target.contains(*index));
         // In a target file the tests leave that are not good, too.
         let in_target_file = |index: &usize| {
             self.test(*index)
                 .is_some_and(|test| self.scope.target_files.contains(&test.path))
         };
         let rest = (0..self.study.trace.tests.len()).filter(in_target_file);
-        functions
-            .chain(rest)
-            .filter_map(|index| self.study.test_symbol(index))
-            .cloned()
-            .collect()
+        let piece = |index: usize| self.study.piece(index);
+        let whole = of_target.chain(rest).filter_map(piece);
+        let whole = whole.filter(|piece| piece.definition().is_some());
+        failing.filter_map(piece).chain(whole).cloned().collect()
     }
 
     /// Runs everything visible in the starting tree; returns what broke, if anything did.
@@ -289,7 +323,7 @@ impl Search<'_> {
         &mut self,
         attempt: &Attempt,
         starting: &Removal,
-        held_back: &BTreeSet<SymbolId>,
+        held_back: &BTreeSet<Piece>,
         put_back: &BTreeMap<String, PutBack>,
         lessons: &mut Lessons,
     ) -> Result<Option<Broken>, CarveError> {
@@ -319,7 +353,7 @@ impl Search<'_> {
             if !broken.tests.is_empty() {
                 return Ok(Some(broken));
             }
-            self.require_absent(held_back, &broken.run)?;
+            self.require_absent(held_back, put_back, &broken.run)?;
         }
         Ok(None)
     }
@@ -327,14 +361,14 @@ impl Search<'_> {
     /// What a solver is graded with must not be in what a solver gets.
     fn require_absent(
         &self,
-        held_back: &BTreeSet<SymbolId>,
+        held_back: &BTreeSet<Piece>,
+        put_back: &BTreeMap<String, PutBack>,
         run: &TestRun,
     ) -> Result<(), CarveError> {
         let ran = outcomes(run);
         let left = self.study.trace.tests.iter().enumerate();
         let left = left.filter(|(index, test)| {
-            let symbol = self.study.test_symbol(*index);
-            symbol.is_some_and(|symbol| held_back.contains(symbol)) && ran.contains_key(&*test.id)
+            leaves(self.study, held_back, put_back, *index) && ran.contains_key(&*test.id)
         });
         let tests: Vec<String> = left.map(|(_, test)| test.id.clone()).collect();
         match tests.first() {
@@ -349,19 +383,13 @@ impl Search<'_> {
     /// Good tests that a solver sees.
     fn visible(
         &self,
-        held_back: &BTreeSet<SymbolId>,
+        held_back: &BTreeSet<Piece>,
         put_back: &BTreeMap<String, PutBack>,
         lessons: &Lessons,
     ) -> BTreeSet<usize> {
         let stays = |index: &usize| {
             self.test(*index).is_some_and(|test| {
-                let leaves = match self.study.test_symbol(*index) {
-                    Some(symbol) => held_back.contains(symbol),
-                    None => put_back
-                        .get(&test.id)
-                        .is_some_and(|result| !result.passes()),
-                };
-                !leaves
+                !leaves(self.study, held_back, put_back, *index)
                     && !lessons.flaky.contains(&test.id)
                     && !lessons.also_failing.contains(index)
             })
@@ -562,6 +590,24 @@ impl Search<'_> {
             cpu_seconds: run.cpu.as_secs_f64(),
             ..Scenario::new(state, state != TreeState::Empty)
         });
+    }
+}
+
+/// Whether a test (by index) is not to be in the starting tree.
+fn leaves(
+    study: &Study,
+    held_back: &BTreeSet<Piece>,
+    put_back: &BTreeMap<String, PutBack>,
+    index: usize,
+) -> bool {
+    match study.piece(index) {
+        Some(piece) => held_back.contains(piece),
+        None => study
+            .trace
+            .tests
+            .get(index)
+            .and_then(|test| put_back.get(&test.id))
+            .is_some_and(|result| !result.passes()),
     }
 }
 

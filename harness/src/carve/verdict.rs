@@ -44,6 +44,15 @@ impl Verdict {
         self.ids(class).count()
     }
 
+    /// How many target tests prove the feature and cannot be put back for grading.
+    pub(super) fn ungraded_target(&self, study: &Study, scope: &Scope) -> usize {
+        let target = scope.target.ones();
+        let ids = target.filter_map(|index| study.trace.tests.get(index));
+        let ungraded = TestClass::Excluded(UNGRADED.to_owned());
+        ids.filter(|test| self.classes.get(&test.id) == Some(&ungraded))
+            .count()
+    }
+
     /// How many tests are excluded, whatever the reason.
     pub fn excluded(&self) -> usize {
         self.classes
@@ -52,6 +61,9 @@ impl Verdict {
             .count()
     }
 }
+
+/// The reason for a test that cannot be put back into what a solver made.
+const UNGRADED: &str = "its text stands in a file that the solver has to edit";
 
 /// The reason for a test whose result changed between equal runs.
 const FLAKY: &str = "flaky";
@@ -70,6 +82,8 @@ pub(super) fn judge(study: &Study, scope: &Scope, found: &Found, restored: &[Tra
             .is_some_and(|put_back| put_back.fails())
         {
             TestClass::PassToPass
+        } else if !found.can_put_back(study, scope, index) {
+            TestClass::Excluded(UNGRADED.to_owned())
         } else if scope.target.contains(index) {
             TestClass::FailToPassTarget
         } else {

@@ -27,6 +27,7 @@ impl Leaving<'_> {
             .chain(self.imports.keys())
             .copied()
             .chain(with_exports)
+            .chain(self.examples.iter().map(SymbolId::path))
             .map(str::to_owned)
             .collect()
     }
@@ -56,6 +57,10 @@ impl Leaving<'_> {
             stub: symbols
                 .iter()
                 .filter_map(|symbol| Some((symbol, *self.stubs.get(&symbol.id)?)))
+                .collect(),
+            examples: symbols
+                .iter()
+                .filter(|symbol| self.examples.contains(&symbol.id) && !is_inside(&symbol.full))
                 .collect(),
             imports: imports.map(|(_, import)| import).collect(),
             exports: exports
@@ -117,7 +122,7 @@ impl Leaving<'_> {
 
     /// The symbols of the plan that leave.
     pub fn removed(&self) -> Vec<SymbolId> {
-        self.planned.iter().cloned().collect()
+        self.planned.difference(&self.examples).cloned().collect()
     }
 
     /// Private variables that leave though the plan does not name them.
