@@ -31,12 +31,26 @@ pub(crate) struct SourceFile {
     pub text: SourceText,
 }
 
+/// A file that says what the project's packages are: their names, editions, module paths.
+#[salsa::input(debug)]
+pub(crate) struct Manifest {
+    /// Relative to the root of the project, with `/`.
+    #[returns(deref)]
+    pub path: String,
+    /// Its text; what is no UTF-8 is replaced.
+    #[returns(deref)]
+    pub text: String,
+}
+
 /// The project: exactly one per database.
 #[salsa::input(singleton)]
 pub(crate) struct Project {
     /// All files, sorted by path.
     #[returns(deref)]
     pub files: Vec<SourceFile>,
+    /// All manifests, sorted by path.
+    #[returns(deref)]
+    pub manifests: Vec<Manifest>,
     /// The trace of a test run, if there is one.
     #[returns(ref)]
     pub trace: Option<Arc<Trace>>,
@@ -79,7 +93,7 @@ impl Database {
         let db = Self {
             storage: salsa::Storage::new(listener),
         };
-        Project::new(&db, Vec::new(), None);
+        Project::new(&db, Vec::new(), Vec::new(), None);
         db
     }
 }
@@ -87,6 +101,12 @@ impl Database {
 /// All files of the project, sorted by path.
 pub(crate) fn files(db: &dyn Db) -> &[SourceFile] {
     Project::get(db).files(db)
+}
+
+/// All manifests of the project, sorted by path.
+#[expect(dead_code, reason = "the languages that have manifests come next")]
+pub(crate) fn manifests(db: &dyn Db) -> &[Manifest] {
+    Project::get(db).manifests(db)
 }
 
 /// The syntax tree. Facts do not go through it, so that no more trees are kept than are looked at.

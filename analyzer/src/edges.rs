@@ -138,6 +138,12 @@ impl Builder<'_> {
                 self.add(&id, base, StaticKind::Inherit, &place);
             }
         }
+        for (definition, owner) in &resolution.attached {
+            if let Some(definition) = self.definition(*definition) {
+                let (id, place) = (definition.id.clone(), Place::Symbol(definition.id.clone()));
+                self.add(owner, &id, StaticKind::Contain, &place);
+            }
+        }
         for (member, inherited) in &resolution.overrides {
             if let Some(member) = self.definition(*member) {
                 let (id, place) = (member.id.clone(), Place::Symbol(member.id.clone()));

@@ -14,6 +14,8 @@ use crate::lang;
 pub(crate) struct FileIndex {
     files: FxHashMap<String, SourceFile>,
     folders: BTreeSet<String>,
+    /// Per folder, the files that stand in it, in order.
+    inside: FxHashMap<String, Vec<SourceFile>>,
     roots: BTreeMap<String, Vec<SourceRoot>>,
 }
 
@@ -33,6 +35,12 @@ pub(crate) fn file_index(db: &dyn Db) -> Arc<FileIndex> {
     for &file in files(db) {
         let path = file.path(db);
         index.files.insert(path.to_owned(), file);
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        index
+            .inside
+            .entry(folder.to_owned())
+            .or_default()
+            .push(file);
         for (at, _) in path.match_indices('/') {
             index
                 .folders
@@ -63,6 +71,20 @@ pub(crate) fn file_at<'db>(db: &'db dyn Db, path: Text<'db>) -> Option<SourceFil
 #[salsa::tracked(returns(copy))]
 pub(crate) fn folder_exists<'db>(db: &'db dyn Db, path: Text<'db>) -> bool {
     file_index(db).folders.contains(path.text(db))
+}
+
+/// The files that stand in a folder itself, in order of their paths.
+#[salsa::tracked(returns(clone))]
+#[expect(
+    dead_code,
+    reason = "the languages whose packages are folders come next"
+)]
+pub(crate) fn files_in<'db>(db: &'db dyn Db, folder: Text<'db>) -> Arc<[SourceFile]> {
+    file_index(db)
+        .inside
+        .get(folder.text(db))
+        .map(|files| Arc::from(files.as_slice()))
+        .unwrap_or_default()
 }
 
 /// The folders from which a top-level module of this name is imported, in order of their paths.

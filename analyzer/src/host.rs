@@ -8,9 +8,10 @@ use grammars::{Language, Problem, SourceText, SyntaxTree};
 use rayon::prelude::*;
 use salsa::Setter;
 
-use crate::database::{self, Database, Observer, Project, SourceFile};
+use crate::database::{self, Database, Manifest, Observer, Project, SourceFile};
 use crate::files::{file_at, text};
 use crate::graph::{DependencyGraph, Place};
+use crate::lang;
 use crate::occurrence::{Export, Import, Reference};
 use crate::symbol::{ByteRange, Symbol, SymbolId};
 use crate::trace::Trace;
@@ -20,7 +21,8 @@ use crate::trace_symbols::TraceSymbols;
 #[derive(Clone, Debug, Default)]
 pub struct Change {
     /// Files by path with their new bytes, or `None` where the file is gone. Paths are relative to the
-    /// root of the project, with `/`. A file in no known language is ignored.
+    /// root of the project, with `/`. A file that [`is_input`] does not
+    /// know is ignored.
     pub files: Vec<(String, Option<Arc<[u8]>>)>,
     /// The new trace, if it changes: `Some(None)` takes it away.
     pub trace: Option<Option<Arc<Trace>>>,
@@ -30,6 +32,12 @@ pub struct Change {
 pub struct AnalysisHost {
     db: Database,
     files: BTreeMap<String, SourceFile>,
+    manifests: BTreeMap<String, Manifest>,
+}
+
+/// Whether the analysis reads a file with this path: source code, or a manifest.
+pub fn is_input(path: &str) -> bool {
+    Language::from_path(path).is_some() || lang::is_manifest(path)
 }
 
 impl Default for AnalysisHost {
@@ -53,6 +61,7 @@ impl AnalysisHost {
         Self {
             db: Database::new(observer),
             files: BTreeMap::new(),
+            manifests: BTreeMap::new(),
         }
     }
 
@@ -64,6 +73,10 @@ impl AnalysisHost {
         let count = self.files.len();
         let mut is_moved = false;
         for (path, bytes) in change.files {
+            if lang::is_manifest(&path) {
+                self.write_manifest(path, bytes.as_deref());
+                continue;
+            }
             match (bytes, Language::from_path(&path)) {
                 (Some(bytes), Some(language)) => self.write(path, language, &bytes),
                 _ => is_moved |= self.files.remove(&path).is_some(),
@@ -93,6 +106,29 @@ impl AnalysisHost {
                 self.files.insert(path, file);
             }
         }
+    }
+
+    fn write_manifest(&mut self, path: String, bytes: Option<&[u8]>) {
+        let text = bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        match (self.manifests.get(&path), text) {
+            (Some(manifest), Some(text)) if manifest.text(&self.db) == text => return,
+            (Some(manifest), Some(text)) => {
+                manifest.set_text(&mut self.db).to(text);
+                return;
+            }
+            (None, None) => return,
+            (Some(_), None) => {
+                self.manifests.remove(&path);
+            }
+            (None, Some(text)) => {
+                let manifest = Manifest::new(&self.db, path.clone(), text);
+                self.manifests.insert(path, manifest);
+            }
+        }
+        let manifests = self.manifests.values().copied().collect();
+        Project::get(&self.db)
+            .set_manifests(&mut self.db)
+            .to(manifests);
     }
 
     /// Frees the syntax trees and facts of all but the files asked for last; they are computed again

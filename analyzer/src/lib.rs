@@ -24,6 +24,6 @@ mod trace_symbols;
 
 pub use grammars::{Language, Problem, SourceText, SyntaxTree};
 pub use graph::DependencyGraph;
-pub use host::{Analysis, AnalysisHost, Change};
+pub use host::{Analysis, AnalysisHost, Change, is_input};
 pub use salsa::Cancelled;
 pub use trace_symbols::TraceSymbols;

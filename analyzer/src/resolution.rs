@@ -21,6 +21,9 @@ pub(crate) struct Resolution {
     pub exports: Arc<Vec<Export>>,
     /// Classes of this file with each of their bases.
     pub inherits: Vec<(DefId, SymbolId)>,
+    /// Definitions of this file that belong to a type without standing in it, with that type: methods
+    /// and blocks of implementations.
+    pub attached: Vec<(DefId, SymbolId)>,
     /// Members of this file's classes with each inherited member of that name that they replace.
     pub overrides: Vec<(DefId, SymbolId)>,
 }

@@ -14,6 +14,9 @@ pub type ByteRange = Range<usize>;
 ///
 /// * a module is named by its path alone: `src/pkg/mod.py`
 /// * `src/pkg/mod.py::Box.area`, `src/pkg/mod.py::outer.inner`
+/// * the methods of a type carry its name, wherever they stand: `pkg/area.go::Box.Area`
+/// * a block of implementations is a link of its own, marked with what it implements:
+///   `src/lib.rs::Box#impl.area`, `src/lib.rs::Box#Display.fmt`
 /// * the second definition of one name in one container is `…::f#2`; the setter of a property is
 ///   `…::Box.x#setter`; the overload stubs of `f` are `…::f#overload`, `…::f#overload2`
 ///
@@ -101,12 +104,18 @@ impl fmt::Debug for SymbolId {
 pub enum SymbolKind {
     /// A whole file as a unit of import.
     Module,
+    /// A module inside a file.
+    Namespace,
     /// A class, struct, enum, interface or trait.
     Class,
+    /// A block that implements methods of a type that is defined elsewhere.
+    Implementation,
     /// A function outside any class (it may be nested in another function).
     Function,
     /// A function in a class, properties included.
     Method,
+    /// A macro by example.
+    Macro,
     /// A name that is assigned at module level.
     Variable,
     /// A name that is assigned or declared in a class body.
@@ -138,6 +147,9 @@ pub struct Symbol {
     pub body: Option<ByteRange>,
     /// The documentation: for Python the docstring expression with its quotes.
     pub doc: Option<ByteRange>,
+    /// Whether it is there for tests only, by what the language says: a test function, or code that is
+    /// compiled for tests alone. What lies in such a symbol is, too.
+    pub is_test: bool,
     /// The first line of `full`, counted from 1: what a Python code object calls its first line.
     pub line: u32,
 }

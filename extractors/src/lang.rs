@@ -1,7 +1,9 @@
 //! Languages: what the extractors must know about each one to cut and to quote its code.
 
+mod go;
 mod lines;
 mod python;
+mod rust;
 
 use std::collections::BTreeSet;
 
@@ -79,6 +81,8 @@ pub(crate) trait Rules: Sync {
 /// The rules of a language.
 pub(crate) fn rules(language: Language) -> &'static dyn Rules {
     match language {
+        Language::Go => &go::Go,
         Language::Python => &python::Python,
+        Language::Rust => &rust::Rust,
     }
 }

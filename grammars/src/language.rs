@@ -7,8 +7,12 @@ use crate::python;
 /// A language that the program can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Language {
+    /// Go.
+    Go,
     /// Python 3 (Python 2 files parse, too).
     Python,
+    /// Rust.
+    Rust,
 }
 
 /// What has to be known about a language before its first file is read.
@@ -23,6 +27,13 @@ pub(crate) struct Row {
     declared_encoding: fn(&[u8]) -> Option<String>,
 }
 
+const GO: Row = Row {
+    id: "go",
+    extensions: &["go"],
+    grammar: || tree_sitter_go::LANGUAGE.into(),
+    declared_encoding: |_| None,
+};
+
 const PYTHON: Row = Row {
     id: "python",
     extensions: &["py", "pyi"],
@@ -30,13 +41,22 @@ const PYTHON: Row = Row {
     declared_encoding: python::declared_encoding,
 };
 
+const RUST: Row = Row {
+    id: "rust",
+    extensions: &["rs"],
+    grammar: || tree_sitter_rust::LANGUAGE.into(),
+    declared_encoding: |_| None,
+};
+
 impl Language {
     /// Every language, in the order of the table.
-    pub const ALL: &'static [Language] = &[Language::Python];
+    pub const ALL: &'static [Language] = &[Language::Go, Language::Python, Language::Rust];
 
     fn row(self) -> &'static Row {
         match self {
+            Self::Go => &GO,
             Self::Python => &PYTHON,
+            Self::Rust => &RUST,
         }
     }
 

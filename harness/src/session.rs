@@ -184,7 +184,7 @@ impl Session {
     /// # Errors
     /// A file that cannot be read.
     pub fn sources(&self) -> Result<Vec<Source>, SessionError> {
-        let is_source = |path: &&String| analyzer::Language::from_path(path).is_some();
+        let is_source = |path: &&String| analyzer::is_input(path);
         let plain = self
             .listing
             .files

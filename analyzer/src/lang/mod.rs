@@ -1,6 +1,8 @@
 //! The table of languages: which rules read a file and which resolve its names.
 
+mod go;
 mod python;
+mod rust;
 
 use grammars::{Language, SyntaxTree};
 
@@ -23,6 +25,8 @@ pub(crate) struct Rules {
     pub resolve: fn(db: &dyn Db, file: SourceFile) -> Resolution,
     /// Whether a file is part of the tests' surroundings.
     pub is_test_support: fn(path: &str) -> bool,
+    /// The names of the files that say what the packages are.
+    pub manifests: &'static [&'static str],
     /// The top-level modules that a file makes importable, and from which folders; `exists` tells of
     /// other files.
     pub source_roots: fn(path: &str, exists: Exists<'_>) -> Vec<Importable>,
@@ -33,9 +37,19 @@ pub(crate) fn is_test_support(path: &str) -> bool {
     Language::from_path(path).is_some_and(|language| (rules(language).is_test_support)(path))
 }
 
+/// Whether a file says what the project's packages are.
+pub(crate) fn is_manifest(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    Language::ALL
+        .iter()
+        .any(|language| rules(*language).manifests.contains(&name))
+}
+
 /// The rules of a language.
 pub(crate) fn rules(language: Language) -> &'static Rules {
     match language {
+        Language::Go => &go::RULES,
         Language::Python => &python::RULES,
+        Language::Rust => &rust::RULES,
     }
 }

@@ -33,6 +33,7 @@ pub(super) fn module_symbol(id: &SymbolId, tree: &SyntaxTree) -> Symbol {
         focus: 0..0,
         body: code_range(root),
         doc: docstring(root).map(|node| node.byte_range()),
+        is_test: false,
         line: 1,
     }
 }
@@ -260,6 +261,7 @@ impl Pass<'_> {
             focus: name.byte_range(),
             body: body.and_then(code_range),
             doc: body.and_then(docstring).map(|node| node.byte_range()),
+            is_test: false,
             line: u32::try_from(full.start_position().row).unwrap_or(u32::MAX - 1) + 1,
         });
         self.definitions.push(definition(id, kind, container));

@@ -27,5 +27,6 @@ pub(super) const RULES: Rules = Rules {
     is_test_support: test_support::is_test_support,
     facts: lower::facts,
     resolve: references::resolve,
+    manifests: &[],
     source_roots: modules::source_roots,
 };

@@ -55,6 +55,7 @@ pub(super) fn resolve(db: &dyn Db, file: SourceFile) -> Resolution {
         loads,
         exports: Arc::new(exports),
         inherits,
+        attached: Vec::new(),
         overrides,
     }
 }

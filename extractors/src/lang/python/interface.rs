@@ -101,13 +101,11 @@ impl<'a> Page<'a> {
             return;
         };
         match symbol.kind {
-            SymbolKind::Variable | SymbolKind::Field | SymbolKind::Module => {
-                self.field(statement, depth, out)
-            }
             SymbolKind::Class => self.class(symbol, statement, depth, out),
             SymbolKind::Function | SymbolKind::Method => {
                 self.function(symbol, statement, depth, out)
             }
+            _ => self.field(statement, depth, out),
         }
     }
 
