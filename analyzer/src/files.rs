@@ -75,10 +75,6 @@ pub(crate) fn folder_exists<'db>(db: &'db dyn Db, path: Text<'db>) -> bool {
 
 /// The files that stand in a folder itself, in order of their paths.
 #[salsa::tracked(returns(clone))]
-#[expect(
-    dead_code,
-    reason = "the languages whose packages are folders come next"
-)]
 pub(crate) fn files_in<'db>(db: &'db dyn Db, folder: Text<'db>) -> Arc<[SourceFile]> {
     file_index(db)
         .inside
