@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The version of this record; a stored trace of another version is not read.
-pub const TRACE_VERSION: u32 = 1;
+pub const TRACE_VERSION: u32 = 2;
 
 /// One traced run of a test suite.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -78,6 +78,8 @@ pub enum EdgeKind {
     Resume,
     /// The caller instantiated the class that `callee` is.
     Instantiate,
+    /// The callee ran; the record does not tell who made it run, and `caller` is `None`.
+    Entered,
 }
 
 /// A part of the run with the edges seen in it.

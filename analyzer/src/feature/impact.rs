@@ -6,6 +6,7 @@ use std::sync::Arc;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
+use super::inferred;
 use crate::Analysis;
 use crate::symbol::SymbolId;
 use crate::trace::{CodeKind, ContextKind, EdgeKind, Trace};
@@ -27,6 +28,8 @@ pub struct Impact {
     pub outside_tests: Vec<Vec<Outside>>,
     /// Per edge of the trace, the symbols it joins; `None` where the callee matches no symbol.
     edges: Vec<Option<SymbolEdge>>,
+    /// Per context of the trace, edges that its record does not tell.
+    inferred: Vec<Vec<SymbolEdge>>,
 }
 
 /// A place outside the tests where a symbol was executed.
@@ -43,7 +46,7 @@ pub enum Outside {
 /// An observed edge between symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SymbolEdge {
-    /// The caller; `None` when no code of the project called.
+    /// The caller; `None` when no code of the project called, the callee itself when nobody knows.
     pub caller: Option<SymbolIndex>,
     /// The symbol that ran.
     pub callee: SymbolIndex,
@@ -85,10 +88,9 @@ impl Impact {
             .map(|edge| {
                 let callee = of_code(edge.callee).filter(|_| is_use(edge.callee))?;
                 // Resuming is not calling: whoever drains a generator need not know who made it.
-                let caller = if edge.kind == EdgeKind::Resume {
-                    Some(callee)
-                } else {
-                    edge.caller.and_then(of_code)
+                let caller = match edge.kind {
+                    EdgeKind::Resume | EdgeKind::Entered => Some(callee),
+                    _ => edge.caller.and_then(of_code),
                 };
                 Some(SymbolEdge { caller, callee })
             })
@@ -97,10 +99,12 @@ impl Impact {
         let mut impact = Self {
             executed_by: vec![FixedBitSet::with_capacity(trace.tests.len()); count],
             outside_tests: vec![Vec::new(); count],
+            inferred: vec![Vec::new(); trace.contexts.len()],
             trace,
             symbols,
             edges,
         };
+        impact.infer(analysis);
         impact.note_tests();
         impact.note_outside();
         impact
@@ -139,9 +143,35 @@ impl Impact {
             .contexts
             .get(context)
             .map_or(&[][..], |context| &context.edges);
-        edges
+        let recorded = edges
             .iter()
-            .filter_map(|&edge| self.edges.get(edge as usize).copied().flatten())
+            .filter_map(|&edge| self.edges.get(edge as usize).copied().flatten());
+        let inferred = self.inferred.get(context).map_or(&[][..], Vec::as_slice);
+        recorded.chain(inferred.iter().copied())
+    }
+
+    /// Adds the edges between functions of which the record only tells that they ran.
+    fn infer(&mut self, analysis: &Analysis) {
+        let entered: Vec<Vec<SymbolIndex>> = self
+            .trace
+            .contexts
+            .iter()
+            .map(|context| {
+                let edges = context.edges.iter().filter(|&&edge| {
+                    let edge = self.trace.edges.get(edge as usize);
+                    edge.is_some_and(|edge| edge.kind == EdgeKind::Entered)
+                });
+                let symbols =
+                    edges.filter_map(|&edge| self.edges.get(edge as usize).copied().flatten());
+                symbols.map(|edge| edge.callee).collect()
+            })
+            .collect();
+        if entered.iter().all(Vec::is_empty) {
+            return;
+        }
+        let calls =
+            inferred::Calls::new(analysis, &self.symbols, entered.iter().flatten().copied());
+        self.inferred = entered.iter().map(|ran| calls.among(ran)).collect();
     }
 
     fn note_tests(&mut self) {

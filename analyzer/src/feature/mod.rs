@@ -3,6 +3,7 @@
 mod affinity;
 mod closure;
 pub mod impact;
+mod inferred;
 mod selection;
 #[cfg(test)]
 mod tests;
