@@ -164,11 +164,11 @@ impl Closure<'_> {
         }
         let mut named = BTreeSet::new();
         for (path, functions) in functions {
-            let whole = self.scope.target_files.contains(path);
             let references = analysis.references(path);
             let of_tests = references.iter().filter(|reference| {
                 let chain = reference.from.chain();
-                whole || functions.contains(chain.split('#').next().unwrap_or_default())
+                self.scope.leaves_with_target(&reference.from)
+                    || functions.contains(chain.split('#').next().unwrap_or_default())
             });
             let targets = of_tests.flat_map(|reference| reference.targets.iter());
             let sure = targets.filter(|target| target.confidence == Confidence::Resolved);
@@ -222,7 +222,7 @@ impl Closure<'_> {
     fn is_orphan(&self, graph: &DependencyGraph, id: &SymbolId, gone: &BTreeSet<SymbolId>) -> bool {
         let within_gone =
             |from: &SymbolId| from.is_within(id) || gone.iter().any(|gone| from.is_within(gone));
-        let counts = |from: &SymbolId| !self.scope.target_files.contains(from.path());
+        let counts = |from: &SymbolId| !self.scope.leaves_with_target(from);
         let users = graph
             .edges_to(id)
             .into_iter()

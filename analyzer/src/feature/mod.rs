@@ -5,6 +5,7 @@ mod closure;
 pub mod impact;
 mod inferred;
 mod selection;
+mod test_code;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +15,7 @@ use fixedbitset::FixedBitSet;
 use serde::{Deserialize, Serialize};
 
 use self::impact::{Impact, SymbolIndex};
+use self::test_code::TestCode;
 use crate::Analysis;
 use crate::symbol::SymbolId;
 
@@ -151,18 +153,20 @@ pub struct Scope {
     pub others: FixedBitSet,
     /// Files that consist of target tests and are held back whole.
     pub target_files: BTreeSet<String>,
-    /// Symbols (by index in the impact) of test support code.
+    /// Test code in files of the product that consists of target tests, outermost symbols.
+    target_code: Vec<SymbolId>,
+    /// Symbols (by index in the impact) of test code.
     support: BTreeSet<SymbolIndex>,
-    /// Files of test support code.
-    support_files: BTreeSet<String>,
-    /// Ids of functions, methods and classes outside test support code.
+    /// What is test code.
+    test_code: TestCode,
+    /// Ids of functions, methods and classes outside test code.
     removable: BTreeSet<SymbolId>,
 }
 
 impl Scope {
     /// Divides the tests of a trace by `is_target` and the project's files by what tests are for.
     ///
-    /// A file is a target file if it defines test functions and every test in it is a target test.
+    /// A file of test code is a target file if every test in it is a target test.
     pub fn new(analysis: &Analysis, impact: &Impact, is_target: &dyn Fn(usize) -> bool) -> Self {
         let tests = &impact.trace.tests;
         let good = |index: &usize| tests.get(*index).is_some_and(|test| test.outcome.is_good());
@@ -174,37 +178,38 @@ impl Scope {
             .filter(good)
             .filter(|&index| !is_target(index))
             .collect();
-        let files = |wanted: bool| -> BTreeSet<String> {
-            tests
-                .iter()
-                .enumerate()
-                .filter(|(index, _)| is_target(*index) == wanted)
-                .map(|(_, test)| test.path.clone())
-                .collect()
+        let of = |wanted: bool| {
+            let tests = tests.iter().enumerate();
+            tests.filter(move |(index, _)| is_target(*index) == wanted)
         };
-        let with_functions = |path: &String| {
-            let mut tests = tests.iter();
-            tests.any(|test| test.path == *path && !test.function.is_empty())
+        let files = |wanted| of(wanted).map(|(_, test)| test.path.clone()).collect();
+        let (with_target, with_others): (BTreeSet<String>, BTreeSet<String>) =
+            (files(true), files(false));
+        let test_code = TestCode::new(analysis, impact);
+        let functions = |wanted| of(wanted).map(|(_, test)| test_code::function(test));
+        let targets: Vec<SymbolId> = functions(true).collect();
+        let rest: Vec<SymbolId> = functions(false).collect();
+        let has = |container: &SymbolId, tests: &[SymbolId]| {
+            tests.iter().any(|test| test.is_within(container))
         };
-        let target_files = &files(true) - &files(false);
-        let target_files = target_files.into_iter().filter(with_functions).collect();
-        let support_files = support_files(analysis, impact);
-        let support = (0..impact.symbols.len())
-            .filter(|&index| {
-                impact
-                    .symbols
-                    .get(index)
-                    .is_some_and(|id| support_files.contains(id.path()))
-            })
-            .collect();
-        let removable = removable(analysis, &support_files);
+        let target_code = test_code
+            .symbols()
+            .filter(|code| has(code, &targets) && !has(code, &rest));
+        let support = (0..impact.symbols.len()).filter(|&index| {
+            let id = impact.symbols.get(index);
+            id.is_some_and(|id| test_code.holds(id))
+        });
         Self {
+            target_files: (&with_target - &with_others)
+                .into_iter()
+                .filter(|path| test_code.is_file(path))
+                .collect(),
+            target_code: target_code.cloned().collect(),
+            support: support.collect(),
+            removable: removable(analysis, &test_code),
             target,
             others,
-            target_files,
-            support,
-            support_files,
-            removable,
+            test_code,
         }
     }
 
@@ -213,33 +218,29 @@ impl Scope {
         self.removable.contains(id)
     }
 
-    /// Whether a file is test support code.
+    /// Whether a file is test code.
     pub fn is_support(&self, path: &str) -> bool {
-        self.support_files.contains(path)
+        self.test_code.is_file(path)
+    }
+
+    /// Whether a symbol is test code.
+    pub fn is_test_code(&self, id: &SymbolId) -> bool {
+        self.test_code.holds(id)
+    }
+
+    /// Whether a symbol is test code in which every test is a target test.
+    pub fn leaves_with_target(&self, id: &SymbolId) -> bool {
+        self.target_files.contains(id.path())
+            || self.target_code.iter().any(|code| id.is_within(code))
     }
 }
 
-/// Files that define tests, and what the language counts as their surroundings.
-fn support_files(analysis: &Analysis, impact: &Impact) -> BTreeSet<String> {
-    let with_tests = impact
-        .trace
-        .tests
-        .iter()
-        .filter(|test| !test.function.is_empty())
-        .map(|test| test.path.clone());
-    let surroundings = analysis
-        .paths()
-        .into_iter()
-        .filter(|path| crate::lang::is_test_support(path));
-    with_tests.chain(surroundings).collect()
-}
-
-fn removable(analysis: &Analysis, support_files: &BTreeSet<String>) -> BTreeSet<SymbolId> {
+fn removable(analysis: &Analysis, test_code: &TestCode) -> BTreeSet<SymbolId> {
     let mut removable = BTreeSet::new();
     for path in analysis
         .paths()
         .into_iter()
-        .filter(|path| !support_files.contains(path))
+        .filter(|path| !test_code.is_file(path))
     {
         if !analysis.problems(&path).is_empty() {
             continue;
@@ -248,7 +249,9 @@ fn removable(analysis: &Analysis, support_files: &BTreeSet<String>) -> BTreeSet<
         let kinds = symbols.iter().filter(|symbol| {
             symbol.kind.is_callable() || symbol.kind == crate::symbol::SymbolKind::Class
         });
-        let ids = kinds.map(|symbol| symbol.id.clone());
+        let ids = kinds
+            .map(|symbol| symbol.id.clone())
+            .filter(|id| !test_code.holds(id));
         removable.extend(ids.filter(|id| impact::outermost_function(analysis, id) == *id));
     }
     removable
