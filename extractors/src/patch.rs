@@ -150,12 +150,21 @@ pub enum PatchError {
 impl Patch {
     /// The patch that turns every `old` into its `new`; equal files are left out.
     pub fn between(changes: impl IntoIterator<Item = Change>) -> Self {
+        Self::with_context(changes, CONTEXT)
+    }
+
+    /// The same with so many lines of unchanged text around a change: the fewer, the more may be
+    /// changed around it before the patch no longer applies. Without any, git refuses a patch.
+    pub fn with_context(changes: impl IntoIterator<Item = Change>, context: usize) -> Self {
         let by_path: BTreeMap<_, _> = changes
             .into_iter()
             .map(|change| (change.path.clone(), change))
             .collect();
         Self {
-            files: by_path.into_values().filter_map(FilePatch::of).collect(),
+            files: by_path
+                .into_values()
+                .filter_map(|change| FilePatch::of(change, context))
+                .collect(),
         }
     }
 
@@ -177,7 +186,8 @@ impl Patch {
     }
 
     /// Applies the patch to the tree that `file` reads; gives the files that change (`None` for a
-    /// deleted one). Every line must stand exactly where the patch says.
+    /// deleted one). Lines that stand elsewhere than the patch says are found at the nearest place, as git
+    /// does it.
     pub fn apply(
         &self,
         file: impl Fn(&str) -> Option<File>,
@@ -215,7 +225,7 @@ pub struct LineCounts {
 }
 
 impl FilePatch {
-    fn of(change: Change) -> Option<Self> {
+    fn of(change: Change, context: usize) -> Option<Self> {
         let Change { path, old, new } = change;
         if old == new {
             return None;
@@ -225,7 +235,7 @@ impl FilePatch {
         let operation = Operation::between(mode(&old), mode(&new))?;
         Some(Self {
             operation,
-            hunks: hunks(&content(&old), &content(&new)),
+            hunks: hunks(&content(&old), &content(&new), context),
             path,
         })
     }
@@ -253,22 +263,18 @@ impl FilePatch {
         let old = split_lines(old);
         let mut result = Vec::new();
         let mut at = 0;
+        let mut drift = 0;
         for hunk in &self.hunks {
-            let before = old.get(at..hunk.old_start);
-            let before = before.ok_or_else(|| self.mismatch("the file is too short"))?;
-            result.extend(before.concat());
-            at = hunk.old_start;
-            for line in &hunk.lines {
-                if line.side != Side::Added {
-                    if old.get(at) != Some(&&*line.bytes) {
-                        return Err(self.mismatch(&format!("line {} differs", at + 1)));
-                    }
-                    at += 1;
-                }
-                if line.side != Side::Removed {
-                    result.extend_from_slice(&line.bytes);
-                }
-            }
+            let expected = hunk.old_start.saturating_add_signed(drift);
+            let start = hunk.place(&old, at, expected);
+            let line = hunk.old_start + 1;
+            let start = start
+                .ok_or_else(|| self.mismatch(&format!("what is around line {line} differs")))?;
+            drift = start.cast_signed() - hunk.old_start.cast_signed();
+            result.extend(old.get(at..start).unwrap_or_default().concat());
+            at = start + hunk.len(Side::Added);
+            let new = hunk.lines.iter().filter(|line| line.side != Side::Removed);
+            new.for_each(|line| result.extend_from_slice(&line.bytes));
         }
         result.extend(old.get(at..).unwrap_or_default().concat());
         Ok(result)
@@ -316,6 +322,31 @@ impl Operation {
 }
 
 impl Hunk {
+    /// The place nearest to `expected`, and not before `first`, where the old lines stand. Without lines
+    /// before the change that is the start of the file, without lines behind it the end.
+    fn place(&self, old: &[&[u8]], first: usize, expected: usize) -> Option<usize> {
+        let lines: Vec<&[u8]> = self
+            .lines
+            .iter()
+            .filter(|line| line.side != Side::Added)
+            .map(|line| &*line.bytes)
+            .collect();
+        let last = old.len().checked_sub(lines.len())?;
+        let is_context = |line: Option<&Line>| line.is_some_and(|line| line.side == Side::Context);
+        let fits = |start: usize| {
+            first <= start
+                && start <= last
+                && (start == 0 || self.old_start > 0)
+                && (start == last || is_context(self.lines.last()))
+                && old.get(start..start + lines.len()) == Some(&lines)
+        };
+        let farthest = old.len().max(expected);
+        (0..=farthest)
+            .flat_map(|distance| [expected.checked_sub(distance), Some(expected + distance)])
+            .flatten()
+            .find(|&start| fits(start))
+    }
+
     /// How many lines of one tree the hunk shows.
     fn len(&self, other: Side) -> usize {
         self.lines.iter().filter(|line| line.side != other).count()
@@ -347,20 +378,20 @@ fn split_lines(bytes: &[u8]) -> Vec<&[u8]> {
     bytes.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
-fn hunks(old: &[u8], new: &[u8]) -> Vec<Hunk> {
+fn hunks(old: &[u8], new: &[u8], context: usize) -> Vec<Hunk> {
     let (old, new) = (split_lines(old), split_lines(new));
     let changes = lines::changes(&old, &new);
     changes
-        .chunk_by(|a, b| b.old.start - a.old.end <= 2 * CONTEXT)
-        .filter_map(|group| hunk(&old, &new, group))
+        .chunk_by(|a, b| b.old.start - a.old.end <= 2 * context)
+        .filter_map(|group| hunk(&old, &new, group, context))
         .collect()
 }
 
-fn hunk(old: &[&[u8]], new: &[&[u8]], group: &[lines::Replaced]) -> Option<Hunk> {
+fn hunk(old: &[&[u8]], new: &[&[u8]], group: &[lines::Replaced], context: usize) -> Option<Hunk> {
     let (first, last) = (group.first()?, group.last()?);
-    let before = first.old.start.min(CONTEXT);
+    let before = first.old.start.min(context);
     let old_start = first.old.start - before;
-    let old_end = old.len().min(last.old.end + CONTEXT);
+    let old_end = old.len().min(last.old.end + context);
     let mut lines = Vec::new();
     let mut add = |side, text: Option<&[&[u8]]>| {
         let text = text.unwrap_or_default().iter();

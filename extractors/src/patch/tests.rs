@@ -260,8 +260,22 @@ fn a_patch_is_refused_by_another_tree() {
     };
     expect![[r#"
         the patch does not fit m.py: there is no such file; apply it to the tree that it was made from
-        the patch does not fit m.py: line 2 differs; apply it to the tree that it was made from"#]]
+        the patch does not fit m.py: what is around line 1 differs; apply it to the tree that it was made from"#]]
     .assert_eq(&[apply(None), apply(Some("a\nc\n"))].join("\n"));
+}
+
+#[test]
+fn lines_that_have_moved_are_found_as_git_finds_them() {
+    let old = "a\nb\nc\nd\ne\n";
+    let patch = Patch::with_context([change("m.py", Some(old), Some("a\nb\nd\ne\n"))], 1);
+    let apply = |text: &str| {
+        let file = patch.apply(|_| Some(File::regular(text)))?;
+        let bytes = file["m.py"].clone().unwrap_or_default().bytes;
+        Ok::<_, crate::patch::PatchError>(String::from_utf8(bytes).unwrap_or_default())
+    };
+    assert_eq!(apply("x\ny\nb\nc\nd\n").unwrap(), "x\ny\nb\nd\n");
+    assert_eq!(apply("b\nc\nd\n").unwrap(), "b\nd\n");
+    assert!(apply("b\nC\nd\n").is_err());
 }
 
 #[test]

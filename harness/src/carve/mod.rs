@@ -197,7 +197,7 @@ pub fn carve(
         report,
     }
     .run()?;
-    let patches = Patches::new(session, &found, &|path| found.is_of_tests(&scope, path))?;
+    let patches = Patches::new(session, &study, &scope, &found)?;
     let restored = restored(session, &study, request, evidence, report)?;
     let verdict = verdict::judge(&study, &scope, &found, &restored);
     if verdict.count(&TestClass::FailToPassTarget) == 0 {
@@ -224,9 +224,8 @@ pub fn carve(
 /// order.
 fn held_back(study: &Study, scope: &Scope, found: &search::Found) -> Vec<String> {
     let tests = study.trace.tests.iter().enumerate();
-    let left = tests.filter(|(index, _)| {
-        found.leaves(study, *index) && found.can_put_back(study, scope, *index)
-    });
+    let left = tests
+        .filter(|(index, _)| found.leaves(study, *index) && found.is_graded(study, scope, *index));
     left.map(|(_, test)| test.id.clone()).collect()
 }
 

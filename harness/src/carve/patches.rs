@@ -1,87 +1,157 @@
 //! The three patches of a task, proven to give the full tree back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use analyzer::feature::Scope;
 use extractors::patch::{Change, File, Patch};
+use extractors::removal::{self, RemovalPlan};
 
 use super::CarveError;
+use super::plan::{self, Piece};
 use super::search::Found;
 use crate::session::Session;
+use crate::study::Study;
 
-/// The patches of a task.
+/// Lines of unchanged text around a held-back test that stands in a file of the product: few, for a
+/// solver edits that file.
+const SHARED_CONTEXT: usize = 1;
+
+/// The three patches of a task.
 pub(super) struct Patches {
     /// Full tree to starting tree.
     pub removal: Patch,
-    /// Starting tree to full tree, product code only.
+    /// Starting tree to full tree without the held-back tests.
     pub gold: Patch,
-    /// Starting tree to full tree, test code only.
+    /// Puts the held-back tests back, into the starting tree and into what a solver makes of it.
     pub tests: Patch,
 }
 
+/// The files that change, in four states of the tree.
+#[derive(Default)]
+struct Trees {
+    full: Tree,
+    starting: Tree,
+    /// The full tree without the held-back tests.
+    solved: Tree,
+    /// The files of the product that held-back tests stand in.
+    shared: BTreeSet<String>,
+}
+
+type Tree = BTreeMap<String, Option<File>>;
+
 impl Patches {
-    /// Writes the patches between the full tree and the starting tree that was found. Each file is
-    /// given back by one of them, so that they apply in any order.
+    /// Writes the patches between the full tree and the starting tree that was found.
     ///
     /// # Errors
-    /// If gold and tests together do not give back every byte.
+    /// If removal, gold and tests together do not give back every byte.
     pub fn new(
         session: &Session,
+        study: &Study,
+        scope: &Scope,
         found: &Found,
-        is_of_tests: &dyn Fn(&str) -> bool,
     ) -> Result<Self, CarveError> {
-        let mut changes = Vec::new();
-        for (path, new) in &found.starting.files {
-            let old = session.file(path)?;
-            let new = new.as_ref().map(|bytes| File {
-                bytes: bytes.clone(),
-                mode: old.mode,
-            });
-            changes.push(Change {
-                path: path.clone(),
-                old: Some(old),
-                new,
-            });
-        }
-        let (tests, product): (Vec<Change>, Vec<Change>) = changes
-            .iter()
-            .cloned()
-            .partition(|change| is_of_tests(&change.path));
+        let trees = Trees::new(session, study, scope, found)?;
+        let is_shared = |change: &Change| trees.shared.contains(&change.path);
+        let tests = changes(&trees.solved, &trees.full);
+        let (shared, own): (Vec<Change>, Vec<Change>) = tests.into_iter().partition(is_shared);
+        let mut tests = Patch::between(own);
+        tests
+            .files
+            .extend(Patch::with_context(shared, SHARED_CONTEXT).files);
+        tests.files.sort_by(|one, other| one.path.cmp(&other.path));
         let patches = Self {
-            removal: Patch::between(changes.clone()),
-            gold: Patch::between(product).reversed(),
-            tests: Patch::between(tests).reversed(),
+            removal: Patch::between(changes(&trees.full, &trees.starting)),
+            gold: Patch::between(changes(&trees.starting, &trees.solved)),
+            tests,
         };
-        patches.prove(&changes)?;
+        patches.prove(&trees)?;
         Ok(patches)
     }
 
-    /// Invariant: removal, then gold and tests, gives back every byte.
-    fn prove(&self, changes: &[Change]) -> Result<(), CarveError> {
-        let full: BTreeMap<&str, &Option<File>> = changes
-            .iter()
-            .map(|change| (&*change.path, &change.old))
-            .collect();
-        let start: BTreeMap<&str, &Option<File>> = changes
-            .iter()
-            .map(|change| (&*change.path, &change.new))
-            .collect();
-        for (patch, from, to) in [
-            (&self.removal, &full, &start),
-            (&self.gold, &start, &full),
-            (&self.tests, &start, &full),
-        ] {
-            let made = patch
-                .apply(|path| from.get(path).and_then(|file| (*file).clone()))
-                .map_err(|error| CarveError::Inconsistent(error.to_string()))?;
-            if let Some((path, _)) = made
+    /// Invariant: removal, gold and tests, applied in this order, give back every byte; the tests can be
+    /// put back without the gold, too.
+    fn prove(&self, trees: &Trees) -> Result<(), CarveError> {
+        let leads = |patch: &Patch, from: &Tree, to: &Tree| {
+            let made = applied(patch, from)?;
+            let wrong = made
                 .iter()
-                .find(|(path, file)| to.get(path.as_str()).is_none_or(|wanted| *wanted != *file))
-            {
-                return Err(CarveError::Inconsistent(format!(
+                .find(|(path, file)| to.get(*path) != Some(*file));
+            match wrong {
+                None => Ok(()),
+                Some((path, _)) => Err(CarveError::Inconsistent(format!(
                     "the patches do not give back {path}"
-                )));
+                ))),
             }
+        };
+        leads(&self.removal, &trees.full, &trees.starting)?;
+        leads(&self.gold, &trees.starting, &trees.solved)?;
+        leads(&self.tests, &trees.solved, &trees.full)?;
+        applied(&self.tests, &trees.starting).map(|_| ())
+    }
+}
+
+fn applied(patch: &Patch, tree: &Tree) -> Result<Tree, CarveError> {
+    let mut result = tree.clone();
+    let made = patch.apply(|path| tree.get(path).cloned().flatten());
+    result.extend(made.map_err(|error| CarveError::Inconsistent(error.to_string()))?);
+    Ok(result)
+}
+
+/// The changes from one tree to another, which has the same files.
+fn changes(from: &Tree, to: &Tree) -> Vec<Change> {
+    let change = |(path, old): (&String, &Option<File>)| Change {
+        path: path.clone(),
+        old: old.clone(),
+        new: to.get(path).cloned().flatten(),
+    };
+    from.iter().map(change).collect()
+}
+
+impl Trees {
+    fn new(
+        session: &Session,
+        study: &Study,
+        scope: &Scope,
+        found: &Found,
+    ) -> Result<Self, CarveError> {
+        let analysis = &study.analysis;
+        let put_back: BTreeSet<Piece> = found
+            .held_back
+            .iter()
+            .filter(|piece| found.can_put_back(scope, piece))
+            .cloned()
+            .collect();
+        let nothing = RemovalPlan::default();
+        let tests = study.test_definitions();
+        let without_tests = removal::remove(
+            analysis,
+            &plan::with_tests(analysis, &nothing, &tests, &put_back),
+        );
+        let mut trees = Self::default();
+        let starting = &found.starting.files;
+        for path in starting.keys().chain(without_tests.files.keys()) {
+            let full = session.file(path)?;
+            let file = |bytes: &Option<Vec<u8>>| {
+                bytes.as_ref().map(|bytes| File {
+                    bytes: bytes.clone(),
+                    mode: full.mode,
+                })
+            };
+            let of = |files: &BTreeMap<String, Option<Vec<u8>>>| {
+                files.get(path).map_or_else(|| Some(full.clone()), file)
+            };
+            let solved = if found.is_of_tests(scope, path) {
+                of(starting)
+            } else {
+                of(&without_tests.files)
+            };
+            if !found.is_of_tests(scope, path) && without_tests.files.contains_key(path) {
+                trees.shared.insert(path.clone());
+            }
+            trees.solved.insert(path.clone(), solved);
+            trees.starting.insert(path.clone(), of(starting));
+            trees.full.insert(path.clone(), Some(full.clone()));
         }
-        Ok(())
+        Ok(trees)
     }
 }

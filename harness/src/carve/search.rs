@@ -44,16 +44,25 @@ impl Found {
         leaves(study, &self.held_back, &self.put_back, index)
     }
 
-    /// Whether a file is given back with the tests: it is test code, or the feature's removal alone
-    /// does not change it. Any other file is the solver's to edit, so nothing is put back into it.
+    /// Whether a file is given back with the tests as a whole: it is test code, or the feature's removal
+    /// alone does not change it. Any other file is the solver's to edit.
     pub fn is_of_tests(&self, scope: &Scope, path: &str) -> bool {
         scope.is_support(path) || !self.removal.files.contains_key(path)
     }
 
-    /// Whether the text of a test (by index) is put back for grading if it left.
-    pub fn can_put_back(&self, study: &Study, scope: &Scope, index: usize) -> bool {
+    /// Whether a piece is put back for grading: test code is, wherever it stands; documentation is not
+    /// where the solver edits.
+    pub fn can_put_back(&self, scope: &Scope, piece: &Piece) -> bool {
+        let is_test_code = piece
+            .definition()
+            .is_some_and(|definition| scope.is_test_code(definition));
+        is_test_code || self.is_of_tests(scope, piece.path())
+    }
+
+    /// Whether a test (by index) is put back for grading if it left.
+    pub fn is_graded(&self, study: &Study, scope: &Scope, index: usize) -> bool {
         let piece = study.piece(index);
-        piece.is_none_or(|piece| self.is_of_tests(scope, piece.path()))
+        piece.is_none_or(|piece| self.can_put_back(scope, piece))
     }
 }
 

@@ -82,7 +82,7 @@ pub(super) fn judge(study: &Study, scope: &Scope, found: &Found, restored: &[Tra
             .is_some_and(|put_back| put_back.fails())
         {
             TestClass::PassToPass
-        } else if !found.can_put_back(study, scope, index) {
+        } else if !found.is_graded(study, scope, index) {
             TestClass::Excluded(UNGRADED.to_owned())
         } else if scope.target.contains(index) {
             TestClass::FailToPassTarget

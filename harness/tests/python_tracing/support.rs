@@ -338,6 +338,7 @@ impl Run {
             EdgeKind::Create => "creates",
             EdgeKind::Resume => "resumes",
             EdgeKind::Instantiate => "instantiates",
+            EdgeKind::Entered => "runs",
         };
         format!("{caller} {kind} {}", bare(&self.code(edge.callee).name))
     }

@@ -35,6 +35,10 @@ impl Rules for Rust {
         BTreeSet::new()
     }
 
+    fn examples_in_text(&self, _text: &str) -> Vec<std::ops::Range<usize>> {
+        Vec::new()
+    }
+
     fn interface(
         &self,
         _tree: &SyntaxTree,
