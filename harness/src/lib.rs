@@ -6,6 +6,7 @@ pub mod cache;
 pub mod carve;
 pub mod chain;
 pub mod check;
+pub mod checker;
 pub mod config;
 pub mod doctor;
 pub mod environment;

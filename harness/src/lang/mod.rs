@@ -2,6 +2,7 @@
 
 pub mod python;
 
+use crate::checker::Checker;
 use crate::environment::Toolchain;
 use crate::project::Listing;
 use crate::runner::TestRunner;
@@ -14,6 +15,8 @@ pub struct Language {
     pub toolchain: &'static dyn Toolchain,
     /// How tests are run.
     pub runner: &'static dyn TestRunner,
+    /// How a tree is checked without running it, where that can fail although it parses.
+    pub checker: Option<&'static dyn Checker>,
     /// How a person would run them, one word an entry.
     pub test_command: &'static [&'static str],
 }
@@ -23,6 +26,7 @@ static LANGUAGES: &[Language] = &[Language {
     name: "python",
     toolchain: &python::environment::Python,
     runner: &python::runner::Pytest::NATIVE,
+    checker: None,
     test_command: &["python", "-m", "pytest"],
 }];
 
