@@ -8,9 +8,9 @@ use super::impact::{Impact, SymbolIndex};
 use super::selection::{Selection, called_by_tests, needed_outside};
 use super::{FeatureOptions, Role, Scope};
 use crate::Analysis;
-use crate::graph::{DependencyGraph, Edge, Provenance, StaticKind};
+use crate::graph::{DependencyGraph, Edge, Provenance, StaticEdge, StaticKind};
 use crate::occurrence::Confidence;
-use crate::symbol::{SymbolId, SymbolKind};
+use crate::symbol::{Symbol, SymbolId, SymbolKind};
 
 /// Gives every symbol that takes part in the feature its role.
 pub(super) fn close(
@@ -188,16 +188,17 @@ impl Closure<'_> {
         let mut open: Vec<SymbolId> = gone.iter().cloned().collect();
         while let Some(removed) = open.pop() {
             for candidate in self.orphan_candidates(analysis, &graph, &removed) {
-                if !gone.contains(&candidate) && self.is_orphan(&graph, &candidate, &gone) {
-                    gone.insert(candidate.clone());
-                    roles.insert(candidate.clone(), Role::Orphaned);
-                    open.push(candidate);
+                let group = inseparable(analysis, &candidate);
+                if self.are_orphans(analysis, &graph, &group, &gone) {
+                    gone.extend(group.iter().cloned());
+                    roles.extend(group.iter().map(|id| (id.clone(), Role::Orphaned)));
+                    open.extend(group);
                 }
             }
         }
     }
 
-    /// Symbols that a removed one refers to and that no run has seen.
+    /// Symbols that a removed one surely refers to.
     fn orphan_candidates(
         &self,
         analysis: &Analysis,
@@ -208,38 +209,112 @@ impl Closure<'_> {
         let inside = symbols.iter().filter(|symbol| symbol.id.is_within(removed));
         inside
             .flat_map(|symbol| graph.edges_from(&symbol.id))
-            .filter(is_reference)
+            .filter(is_sure_reference)
             .map(|edge| edge.to)
-            .filter(|id| {
-                self.scope.is_removable(id)
-                    && !self.options.keeps(id)
-                    && self.impact.index_of(id).is_none()
-            })
             .cloned()
             .collect()
     }
 
-    fn is_orphan(&self, graph: &DependencyGraph, id: &SymbolId, gone: &BTreeSet<SymbolId>) -> bool {
-        let within_gone =
-            |from: &SymbolId| from.is_within(id) || gone.iter().any(|gone| from.is_within(gone));
-        let counts = |from: &SymbolId| !self.scope.target_files.contains(from.path());
-        let users = graph
-            .edges_to(id)
-            .into_iter()
-            .filter(is_reference)
-            .map(|edge| edge.from);
-        users.filter(|from| counts(from)).all(within_gone)
+    /// Whether some symbols may leave, and only removed code needs them.
+    fn are_orphans(
+        &self,
+        analysis: &Analysis,
+        graph: &DependencyGraph,
+        group: &BTreeSet<SymbolId>,
+        gone: &BTreeSet<SymbolId>,
+    ) -> bool {
+        let is_gone = |id: &SymbolId| gone.iter().any(|gone| id.is_within(gone));
+        let leaves = |id: &SymbolId| {
+            self.scope.target_files.contains(id.path())
+                || group.iter().any(|member| id.is_within(member))
+                || is_gone(id)
+        };
+        group.iter().all(|id| {
+            !is_gone(id)
+                && self.may_be_orphan(analysis, id)
+                && self.users(analysis, graph, id).into_iter().all(leaves)
+        })
+    }
+
+    /// Whether a symbol may leave if nothing needs it: no run has seen it.
+    fn may_be_orphan(&self, analysis: &Analysis, id: &SymbolId) -> bool {
+        let is_variable = || {
+            let symbol = analysis.symbol(id);
+            symbol.is_some_and(|symbol| self.scope.may_be_orphan(analysis, &symbol))
+        };
+        self.impact.index_of(id).is_none()
+            && !self.options.keeps(id)
+            && (self.scope.is_removable(id) || is_variable())
+    }
+
+    /// What needs a symbol. A variable is also needed where it is offered to others; of a function or
+    /// class such names are taken back.
+    fn users<'a>(
+        &'a self,
+        analysis: &Analysis,
+        graph: &'a DependencyGraph,
+        id: &SymbolId,
+    ) -> Vec<&'a SymbolId> {
+        let uses = self.impact.uses(analysis);
+        let overridden = graph.edges_to(id).into_iter().filter(is_override);
+        let mut users: Vec<&SymbolId> = overridden.map(|edge| edge.from).collect();
+        users.extend(uses.references(id));
+        if !self.scope.is_removable(id) {
+            users.extend(uses.offers(id));
+        }
+        users
     }
 }
 
-/// Whether an edge is a use in the text, other than by an import statement.
-fn is_reference(edge: &Edge<'_>) -> bool {
-    let Provenance::Static(edge) = edge.provenance else {
-        return false;
+/// The definitions that can only leave together with a variable: those of its statement, and the
+/// others of its name. Of any other symbol, itself.
+fn inseparable(analysis: &Analysis, id: &SymbolId) -> BTreeSet<SymbolId> {
+    let mut group = BTreeSet::from([id.clone()]);
+    let is_variable =
+        |symbol: &Symbol| matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Field);
+    let symbols = analysis.symbols(id.path());
+    let Some(first) = symbols
+        .iter()
+        .find(|symbol| symbol.id == *id)
+        .filter(|symbol| is_variable(symbol))
+    else {
+        return group;
     };
+    let mut open = vec![first];
+    while let Some(member) = open.pop() {
+        let belongs = |other: &&Symbol| {
+            other.container == member.container
+                && (other.id.name() == member.id.name() || other.full == member.full)
+        };
+        for other in symbols.iter().filter(belongs) {
+            if group.insert(other.id.clone()) {
+                open.push(other);
+            }
+        }
+    }
+    group
+}
+
+/// Whether an edge is a use in the text that is no guess, other than by an import statement.
+fn is_sure_reference(edge: &Edge<'_>) -> bool {
     matches!(
-        edge.kind,
-        StaticKind::Reference(_) | StaticKind::Inherit | StaticKind::Override
+        edge.provenance,
+        Provenance::Static(StaticEdge {
+            kind: StaticKind::Reference(_) | StaticKind::Inherit,
+            confidence: Confidence::Resolved,
+            ..
+        })
+    )
+}
+
+/// Whether an edge leads from a member to one that overrides it.
+fn is_override(edge: &Edge<'_>) -> bool {
+    matches!(
+        edge.provenance,
+        Provenance::Static(StaticEdge {
+            kind: StaticKind::Override,
+            ..
+        })
     )
 }
 

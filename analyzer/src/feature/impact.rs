@@ -1,11 +1,12 @@
 //! Test impact: which tests execute which symbols, as measured by a trace.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
+use super::uses::Uses;
 use crate::Analysis;
 use crate::symbol::SymbolId;
 use crate::trace::{CodeKind, ContextKind, EdgeKind, Trace};
@@ -27,6 +28,7 @@ pub struct Impact {
     pub outside_tests: Vec<Vec<Outside>>,
     /// Per edge of the trace, the symbols it joins; `None` where the callee matches no symbol.
     edges: Vec<Option<SymbolEdge>>,
+    uses: OnceLock<Uses>,
 }
 
 /// A place outside the tests where a symbol was executed.
@@ -100,10 +102,16 @@ impl Impact {
             trace,
             symbols,
             edges,
+            uses: OnceLock::new(),
         };
         impact.note_tests();
         impact.note_outside();
         impact
+    }
+
+    /// The uses in the text of the snapshot that this was made from.
+    pub(super) fn uses(&self, analysis: &Analysis) -> &Uses {
+        self.uses.get_or_init(|| Uses::new(analysis))
     }
 
     /// The symbols' positions by id.

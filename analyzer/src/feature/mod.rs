@@ -6,6 +6,7 @@ pub mod impact;
 mod selection;
 #[cfg(test)]
 mod tests;
+mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use self::impact::{Impact, SymbolIndex};
 use crate::Analysis;
-use crate::symbol::SymbolId;
+use crate::symbol::{Symbol, SymbolId, SymbolKind};
 
 /// What a symbol is to a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -25,7 +26,7 @@ pub enum Role {
     Top,
     /// Reached from a top symbol, run by no kept test: removed.
     Specific,
-    /// Not run, and referenced by removed code only: removed.
+    /// Not run, or a variable, and referenced by removed code only: removed.
     Orphaned,
     /// A kept test runs it: stays.
     Shared,
@@ -212,6 +213,17 @@ impl Scope {
         self.removable.contains(id)
     }
 
+    /// Whether a variable or field of the product may leave with what uses it.
+    fn may_be_orphan(&self, analysis: &Analysis, symbol: &Symbol) -> bool {
+        let path = symbol.id.path();
+        matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Field)
+            && !self.is_support(path)
+            && analysis.problems(path).is_empty()
+            && analysis
+                .syntax(path)
+                .is_some_and(|tree| crate::lang::may_be_orphan(&tree, symbol))
+    }
+
     /// Whether a file is test support code.
     pub fn is_support(&self, path: &str) -> bool {
         self.support_files.contains(path)
@@ -244,9 +256,9 @@ fn removable(analysis: &Analysis, support_files: &BTreeSet<String>) -> BTreeSet<
             continue;
         }
         let symbols = analysis.symbols(&path);
-        let kinds = symbols.iter().filter(|symbol| {
-            symbol.kind.is_callable() || symbol.kind == crate::symbol::SymbolKind::Class
-        });
+        let kinds = symbols
+            .iter()
+            .filter(|symbol| symbol.kind.is_callable() || symbol.kind == SymbolKind::Class);
         let ids = kinds.map(|symbol| symbol.id.clone());
         removable.extend(ids.filter(|id| impact::outermost_function(analysis, id) == *id));
     }

@@ -8,6 +8,7 @@ use crate::database::{Db, SourceFile};
 use crate::facts::FileFacts;
 use crate::files::SourceRoot;
 use crate::resolution::Resolution;
+use crate::symbol::Symbol;
 
 /// Whether there is a file at a path.
 pub(crate) type Exists<'a> = &'a dyn Fn(&str) -> bool;
@@ -23,6 +24,8 @@ pub(crate) struct Rules {
     pub resolve: fn(db: &dyn Db, file: SourceFile) -> Resolution,
     /// Whether a file is part of the tests' surroundings.
     pub is_test_support: fn(path: &str) -> bool,
+    /// See [`may_be_orphan`].
+    pub may_be_orphan: fn(tree: &SyntaxTree, symbol: &Symbol) -> bool,
     /// The top-level modules that a file makes importable, and from which folders; `exists` tells of
     /// other files.
     pub source_roots: fn(path: &str, exists: Exists<'_>) -> Vec<Importable>,
@@ -31,6 +34,12 @@ pub(crate) struct Rules {
 /// Whether a file exists for tests only, whatever tests it holds.
 pub(crate) fn is_test_support(path: &str) -> bool {
     Language::from_path(path).is_some_and(|language| (rules(language).is_test_support)(path))
+}
+
+/// Whether the definition of a variable or field may leave once nothing refers to it: it is a statement
+/// of its own, it does nothing but define, and nobody looks for its name without saying so.
+pub(crate) fn may_be_orphan(tree: &SyntaxTree, symbol: &Symbol) -> bool {
+    (rules(tree.language()).may_be_orphan)(tree, symbol)
 }
 
 /// The rules of a language.

@@ -15,6 +15,7 @@ mod lower;
 mod modules;
 mod names;
 mod nodes;
+mod orphans;
 mod references;
 mod statements;
 mod targets;
@@ -27,5 +28,6 @@ pub(super) const RULES: Rules = Rules {
     is_test_support: test_support::is_test_support,
     facts: lower::facts,
     resolve: references::resolve,
+    may_be_orphan: orphans::may_be_orphan,
     source_roots: modules::source_roots,
 };
