@@ -123,6 +123,11 @@ pub enum SymbolKind {
 }
 
 impl SymbolKind {
+    /// Whether the symbol is code that can be taken out by itself, rather than a value or a whole module.
+    pub fn is_definition(self) -> bool {
+        self.is_callable() || matches!(self, Self::Class | Self::Implementation | Self::Macro)
+    }
+
     /// Whether the symbol has a body of its own that runs when it is called.
     pub fn is_callable(self) -> bool {
         matches!(self, Self::Function | Self::Method)

@@ -13,7 +13,7 @@ fn features_shows_a_row_for_every_test_file() {
     let rows: Vec<&str> = shown.lines().filter(of_sample).collect();
     expect![[r#"
         target                  tests  top  symbols  files  lines  collateral  kept
-        tests/test_shopping.py     29   14        8      3    151           0   123"#]]
+        tests/test_shopping.py     29   15       13      3    161           0   123"#]]
     .assert_eq(&rows.join("\n"));
     let json = bench.json(&["features"]);
     let columns: Vec<&str> = shown.lines().next().unwrap().split_whitespace().collect();
@@ -39,9 +39,10 @@ fn show_groups_the_symbols_by_their_roles() {
     let without_counts = leaving.map(|line| line.split(", run by").next().unwrap());
     expect![[r#"
         Feature of tests/test_shopping.py
-          8 symbols leave: 151 lines in 3 files
+          13 symbols leave: 161 lines in 3 files
           tests: 29 target, 0 collateral, 123 kept, 1 excluded
-        top: removed, in the interface (14)
+        top: removed, in the interface (15)
+          src/ladle/shopping.py::AISLES  line 17, 6 lines
           src/ladle/shopping.py::Entry  line 37, 36 lines
           src/ladle/shopping.py::Entry.__str__  line 65, 3 lines
           src/ladle/shopping.py::Entry.aisle  line 45, 3 lines
@@ -63,9 +64,13 @@ fn show_groups_the_symbols_by_their_roles() {
           src/ladle/shopping.py::ShoppingList.add  line 95, 7 lines
           src/ladle/text.py::tick_list  line 48, 12 lines
           src/ladle/units.py::shop_unit  line 92, 9 lines
-        orphaned: removed, nothing else refers to it (2)
+        orphaned: removed, nothing else refers to it (6)
+          src/ladle/shopping.py::OTHER  line 23, 1 line
+          src/ladle/shopping.py::_DELIMITERS  line 25, 1 line
           src/ladle/shopping.py::_unknown_delimiter  line 158, 4 lines
-          src/ladle/text.py::closest  line 62, 4 lines"#]]
+          src/ladle/text.py::_TICK_BOX  line 45, 1 line
+          src/ladle/text.py::closest  line 62, 4 lines
+          src/ladle/units.py::_SOLD_BY  line 89, 1 line"#]]
     .assert_eq(&without_counts.collect::<Vec<_>>().join("\n"));
     let json = bench.json(&["show", "--target", TARGET]);
     let symbols = json["symbols"].as_array().unwrap();

@@ -8,9 +8,9 @@ use super::impact::{Impact, SymbolIndex};
 use super::selection::{Selection, called_by_tests, needed_outside};
 use super::{FeatureOptions, Role, Scope};
 use crate::Analysis;
-use crate::graph::{DependencyGraph, Edge, Provenance, StaticKind};
+use crate::graph::{DependencyGraph, Edge, Provenance, StaticEdge, StaticKind};
 use crate::occurrence::Confidence;
-use crate::symbol::{SymbolId, SymbolKind};
+use crate::symbol::{Symbol, SymbolId, SymbolKind};
 
 /// Gives every symbol that takes part in the feature its role.
 pub(super) fn close(
@@ -92,11 +92,15 @@ impl Closure<'_> {
             .is_some_and(|tests| !tests.is_disjoint(self.kept))
     }
 
-    /// A class leaves as a whole if something of it leaves and nothing that stays runs any of it.
+    /// A class leaves as a whole if something of it leaves and nothing that stays runs any of it. Where
+    /// a run does not tell that a type is used, only the text does: see [`Closure::add_orphans`].
     fn add_whole_classes(&self, analysis: &Analysis, roles: &mut BTreeMap<SymbolId, Role>) {
         let mut classes: BTreeMap<SymbolId, Role> = BTreeMap::new();
         for (id, role) in roles.iter().filter(|(_, role)| role.is_removed()) {
-            for class in classes_around(analysis, id) {
+            for class in classes_around(analysis, id)
+                .into_iter()
+                .filter(|class| !self.impact.is_inferred(class))
+            {
                 let best = classes.entry(class).or_insert(*role);
                 *best = (*best).min(*role);
             }
@@ -117,18 +121,13 @@ impl Closure<'_> {
         {
             return false;
         }
-        // Symbols are sorted by id, and everything inside the class starts with its text.
-        let start = self.impact.symbols.partition_point(|id| id < class);
-        let inside = self.impact.symbols.iter().enumerate().skip(start);
-        inside
-            .take_while(|(_, id)| id.as_str().starts_with(class.as_str()))
-            .filter(|(_, id)| id.is_within(class))
-            .all(|(symbol, id)| {
-                let leaves = roles.get(id).is_some_and(|role| role.is_removed());
-                leaves
-                    || (!self.run_by_kept(symbol)
-                        && !needed_outside(self.impact, self.scope, symbol))
-            })
+        self.runs_inside(class).all(|id| {
+            let leaves = roles.get(id).is_some_and(|role| role.is_removed());
+            let is_needed = |symbol| {
+                self.run_by_kept(symbol) || needed_outside(self.impact, self.scope, symbol)
+            };
+            leaves || !self.impact.index_of(id).is_some_and(is_needed)
+        })
     }
 
     /// A removed symbol that the removed tests use themselves must be told to a solver: it is top.
@@ -188,16 +187,19 @@ impl Closure<'_> {
         let mut open: Vec<SymbolId> = gone.iter().cloned().collect();
         while let Some(removed) = open.pop() {
             for candidate in self.orphan_candidates(analysis, &graph, &removed) {
-                if !gone.contains(&candidate) && self.is_orphan(&graph, &candidate, &gone) {
-                    gone.insert(candidate.clone());
-                    roles.insert(candidate.clone(), Role::Orphaned);
-                    open.push(candidate);
+                let mut group = inseparable(analysis, &candidate);
+                group.extend(attached(&graph, &candidate));
+                group.retain(|id| !gone.iter().any(|gone| id.is_within(gone)));
+                if self.are_orphans(analysis, &graph, &group, &gone) {
+                    gone.extend(group.iter().cloned());
+                    roles.extend(group.iter().map(|id| (id.clone(), Role::Orphaned)));
+                    open.extend(group);
                 }
             }
         }
     }
 
-    /// Symbols that a removed one refers to and that no run has seen.
+    /// Symbols that a removed one surely refers to.
     fn orphan_candidates(
         &self,
         analysis: &Analysis,
@@ -208,38 +210,155 @@ impl Closure<'_> {
         let inside = symbols.iter().filter(|symbol| symbol.id.is_within(removed));
         inside
             .flat_map(|symbol| graph.edges_from(&symbol.id))
-            .filter(is_reference)
+            .filter(is_sure_reference)
             .map(|edge| edge.to)
-            .filter(|id| {
-                self.scope.is_removable(id)
-                    && !self.options.keeps(id)
-                    && self.impact.index_of(id).is_none()
-            })
             .cloned()
             .collect()
     }
 
-    fn is_orphan(&self, graph: &DependencyGraph, id: &SymbolId, gone: &BTreeSet<SymbolId>) -> bool {
-        let within_gone =
-            |from: &SymbolId| from.is_within(id) || gone.iter().any(|gone| from.is_within(gone));
-        let counts = |from: &SymbolId| !self.scope.leaves_with_target(from);
-        let users = graph
+    /// Whether some symbols may leave, and only removed code needs them.
+    fn are_orphans(
+        &self,
+        analysis: &Analysis,
+        graph: &DependencyGraph,
+        group: &BTreeSet<SymbolId>,
+        gone: &BTreeSet<SymbolId>,
+    ) -> bool {
+        let is_gone = |id: &SymbolId| gone.iter().any(|gone| id.is_within(gone));
+        let leaves = |id: &SymbolId| {
+            self.scope.leaves_with_target(id)
+                || group.iter().any(|member| id.is_within(member))
+                || is_gone(id)
+        };
+        let runs = |id: &SymbolId| self.runs_inside(id).any(|inside| !is_gone(inside));
+        !group.is_empty()
+            && group.iter().all(|id| {
+                self.may_be_orphan(analysis, id)
+                    && !runs(id)
+                    && self.users(analysis, graph, id).into_iter().all(leaves)
+            })
+    }
+
+    /// What of a symbol was seen running.
+    fn runs_inside(&self, id: &SymbolId) -> impl Iterator<Item = &SymbolId> {
+        // Symbols are sorted by id, and everything inside starts with the text of what holds it.
+        let start = self.impact.symbols.partition_point(|other| other < id);
+        let inside = self.impact.symbols.iter().skip(start);
+        inside
+            .take_while(move |other| other.as_str().starts_with(id.as_str()))
+            .filter(move |other| other.is_within(id))
+    }
+
+    /// Whether a symbol may leave if nothing needs it: no run has seen it.
+    fn may_be_orphan(&self, analysis: &Analysis, id: &SymbolId) -> bool {
+        let is_variable = || {
+            let symbol = analysis.symbol(id);
+            symbol.is_some_and(|symbol| self.scope.may_be_orphan(analysis, &symbol))
+        };
+        self.impact.index_of(id).is_none()
+            && !self.options.keeps(id)
+            && (self.scope.is_removable(id) || is_variable())
+    }
+
+    /// What needs a symbol. A variable is also needed where it is offered to others; of a function or
+    /// class such names are taken back.
+    fn users<'a>(
+        &'a self,
+        analysis: &Analysis,
+        graph: &'a DependencyGraph,
+        id: &SymbolId,
+    ) -> Vec<&'a SymbolId> {
+        let uses = self.impact.uses(analysis);
+        // What stands elsewhere for a type implements something for it alone.
+        let is_own = |edge: &Edge<'_>| is_attached(graph, edge.to);
+        let overridden = graph
             .edges_to(id)
             .into_iter()
-            .filter(is_reference)
-            .map(|edge| edge.from);
-        users.filter(|from| counts(from)).all(within_gone)
+            .filter(|edge| is_override(edge) && !is_own(edge));
+        let mut users: Vec<&SymbolId> = overridden.map(|edge| edge.from).collect();
+        users.extend(uses.references(id));
+        if !self.scope.is_removable(id) {
+            users.extend(uses.offers(id));
+        }
+        users
     }
 }
 
-/// Whether an edge is a use in the text, other than by an import statement.
-fn is_reference(edge: &Edge<'_>) -> bool {
-    let Provenance::Static(edge) = edge.provenance else {
-        return false;
+/// The definitions that can only leave together with a variable: those of its statement, and the
+/// others of its name. Of any other symbol, itself.
+fn inseparable(analysis: &Analysis, id: &SymbolId) -> BTreeSet<SymbolId> {
+    let mut group = BTreeSet::from([id.clone()]);
+    let is_variable =
+        |symbol: &Symbol| matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Field);
+    let symbols = analysis.symbols(id.path());
+    let Some(first) = symbols
+        .iter()
+        .find(|symbol| symbol.id == *id)
+        .filter(|symbol| is_variable(symbol))
+    else {
+        return group;
     };
+    let mut open = vec![first];
+    while let Some(member) = open.pop() {
+        let belongs = |other: &&Symbol| {
+            other.container == member.container
+                && (other.id.name() == member.id.name() || other.full == member.full)
+        };
+        for other in symbols.iter().filter(belongs) {
+            if group.insert(other.id.clone()) {
+                open.push(other);
+            }
+        }
+    }
+    group
+}
+
+/// The definitions that belong to a type and stand outside it.
+fn attached(graph: &DependencyGraph, id: &SymbolId) -> Vec<SymbolId> {
+    let contained = graph.edges_from(id).into_iter().filter(contains);
+    let outside = contained.filter(|edge| !edge.to.is_within(id));
+    outside.map(|edge| edge.to.clone()).collect()
+}
+
+/// Whether a definition, or what it stands in, belongs to a type elsewhere.
+fn is_attached(graph: &DependencyGraph, id: &SymbolId) -> bool {
+    let holders = graph.edges_to(id).into_iter().filter(contains);
+    let holders: Vec<&SymbolId> = holders.map(|edge| edge.from).collect();
+    holders
+        .iter()
+        .any(|holder| !id.is_within(holder) || (!holder.is_module() && is_attached(graph, holder)))
+}
+
+fn contains(edge: &Edge<'_>) -> bool {
     matches!(
-        edge.kind,
-        StaticKind::Reference(_) | StaticKind::Inherit | StaticKind::Override
+        edge.provenance,
+        Provenance::Static(StaticEdge {
+            kind: StaticKind::Contain,
+            ..
+        })
+    )
+}
+
+/// Whether an edge is a use in the text that is no guess, other than by an import statement.
+fn is_sure_reference(edge: &Edge<'_>) -> bool {
+    matches!(
+        edge.provenance,
+        Provenance::Static(StaticEdge {
+            kind: StaticKind::Reference(_) | StaticKind::Inherit,
+            confidence: Confidence::Resolved,
+            ..
+        })
+    )
+}
+
+/// Whether an edge leads from a member to one that overrides it.
+fn is_override(edge: &Edge<'_>) -> bool {
+    matches!(
+        edge.provenance,
+        Provenance::Static(StaticEdge {
+            kind: StaticKind::Override,
+            ..
+        })
     )
 }
 

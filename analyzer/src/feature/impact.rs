@@ -1,15 +1,16 @@
 //! Test impact: which tests execute which symbols, as measured by a trace.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, OnceLock};
 
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
 use super::inferred;
-use crate::Analysis;
+use super::uses::Uses;
 use crate::symbol::SymbolId;
 use crate::trace::{CodeKind, ContextKind, EdgeKind, Trace};
+use crate::{Analysis, Language};
 
 /// A symbol's place in [`Impact::symbols`].
 pub type SymbolIndex = usize;
@@ -30,6 +31,9 @@ pub struct Impact {
     edges: Vec<Option<SymbolEdge>>,
     /// Per context of the trace, edges that its record does not tell.
     inferred: Vec<Vec<SymbolEdge>>,
+    /// The languages whose records do not tell who called.
+    entered: BTreeSet<Language>,
+    uses: OnceLock<Uses>,
 }
 
 /// A place outside the tests where a symbol was executed.
@@ -99,15 +103,27 @@ impl Impact {
         let mut impact = Self {
             executed_by: vec![FixedBitSet::with_capacity(trace.tests.len()); count],
             outside_tests: vec![Vec::new(); count],
+            entered: languages_without_callers(&trace),
             inferred: vec![Vec::new(); trace.contexts.len()],
             trace,
             symbols,
             edges,
+            uses: OnceLock::new(),
         };
         impact.infer(analysis);
         impact.note_tests();
         impact.note_outside();
         impact
+    }
+
+    /// The uses in the text of the snapshot that this was made from.
+    pub(super) fn uses(&self, analysis: &Analysis) -> &Uses {
+        self.uses.get_or_init(|| Uses::new(analysis))
+    }
+
+    /// Whether of a symbol's language it is only known what ran, not by whom: its types are not seen.
+    pub fn is_inferred(&self, id: &SymbolId) -> bool {
+        Language::from_path(id.path()).is_some_and(|language| self.entered.contains(&language))
     }
 
     /// The symbols' positions by id.
@@ -220,6 +236,17 @@ pub(super) fn outermost_function(analysis: &Analysis, id: &SymbolId) -> SymbolId
             .is_some_and(|symbol| symbol.kind.is_callable())
     });
     functions.last().unwrap_or_else(|| id.clone())
+}
+
+fn languages_without_callers(trace: &Trace) -> BTreeSet<Language> {
+    let entered = trace
+        .edges
+        .iter()
+        .filter(|edge| edge.kind == EdgeKind::Entered);
+    entered
+        .filter_map(|edge| trace.codes.get(edge.callee as usize))
+        .filter_map(|code| Language::from_path(&code.path))
+        .collect()
 }
 
 fn distinct(matched: &[Option<SymbolId>]) -> Vec<SymbolId> {

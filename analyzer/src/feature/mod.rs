@@ -8,6 +8,7 @@ mod selection;
 mod test_code;
 #[cfg(test)]
 mod tests;
+mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use self::impact::{Impact, SymbolIndex};
 use self::test_code::TestCode;
 use crate::Analysis;
-use crate::symbol::SymbolId;
+use crate::symbol::{Symbol, SymbolId, SymbolKind};
 
 /// What a symbol is to a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -28,7 +29,7 @@ pub enum Role {
     Top,
     /// Reached from a top symbol, run by no kept test: removed.
     Specific,
-    /// Not run, and referenced by removed code only: removed.
+    /// Not run, or a variable, and referenced by removed code only: removed.
     Orphaned,
     /// A kept test runs it: stays.
     Shared,
@@ -218,7 +219,18 @@ impl Scope {
         self.removable.contains(id)
     }
 
-    /// Whether a file is test code.
+    /// Whether a variable or field of the product may leave with what uses it.
+    fn may_be_orphan(&self, analysis: &Analysis, symbol: &Symbol) -> bool {
+        let path = symbol.id.path();
+        matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Field)
+            && !self.is_test_code(&symbol.id)
+            && analysis.problems(path).is_empty()
+            && analysis
+                .syntax(path)
+                .is_some_and(|tree| crate::lang::may_be_orphan(&tree, symbol))
+    }
+
+    /// Whether a file is test support code.
     pub fn is_support(&self, path: &str) -> bool {
         self.test_code.is_file(path)
     }
@@ -246,9 +258,7 @@ fn removable(analysis: &Analysis, test_code: &TestCode) -> BTreeSet<SymbolId> {
             continue;
         }
         let symbols = analysis.symbols(&path);
-        let kinds = symbols.iter().filter(|symbol| {
-            symbol.kind.is_callable() || symbol.kind == crate::symbol::SymbolKind::Class
-        });
+        let kinds = symbols.iter().filter(|symbol| symbol.kind.is_definition());
         let ids = kinds
             .map(|symbol| symbol.id.clone())
             .filter(|id| !test_code.holds(id));

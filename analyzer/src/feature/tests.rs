@@ -293,3 +293,110 @@ def test_b(): pass
         "#]],
     );
 }
+
+#[test]
+fn variables_that_only_removed_code_used_are_orphans() {
+    check(
+        "
+//- shop/tags.py
+import re
+from shop.other import SHARED, TAKEN
+from shop.registry import register
+PREV, NEXT, KEY, VALUE = range(4)
+FIRST, SECOND = 1, 2
+ROW, COLUMN = range(2)
+LIMITS = {'x': PREV}
+DEFAULT = 3
+WORD = re.compile('x')
+UNUSED = 1
+HANDLER = register('tags')
+_PRIVATE_HANDLER = register('tags')
+__version__ = '1'
+PUBLIC = 1
+COUNTER = 0
+COUNTER += 1
+if DEFAULT:
+    MODE = 'a'
+else:
+    MODE = 'b'
+for LOOP in (1, 2):
+    pass
+__all__ = ['parse', 'PUBLIC']
+def parse(text, limit=DEFAULT):
+    return PREV, NEXT, KEY, VALUE, FIRST, ROW, COLUMN, LIMITS, WORD, HANDLER, _PRIVATE_HANDLER, __version__, PUBLIC, COUNTER, SHARED, TAKEN, EARLY, LATE, MODE, LOOP
+EARLY: int = 1
+LATE = EARLY
+def stays(): return SECOND
+//- shop/other.py
+SHARED = 1
+TAKEN = 2
+OFFERED = 3
+def other(): return SHARED
+//- shop/registry.py
+def register(name): return name
+//- shop/__init__.py
+from shop.tags import NEXT as following, UNUSED
+//- tests/test_tags.py
+from shop.tags import parse, WORD
+def test_parse(): assert parse(WORD)
+//- tests/test_util.py
+def test_a(): pass
+",
+        "import shop/tags.py: shop/registry.py::register
+         tests/test_tags.py::test_parse: shop/tags.py::parse
+         tests/test_util.py::test_a: shop/tags.py::stays; shop/other.py::other",
+        "tests/test_tags.py",
+        expect![[r#"
+            Orphaned shop/other.py::TAKEN
+            Orphaned shop/tags.py::COLUMN
+            Orphaned shop/tags.py::EARLY
+            Orphaned shop/tags.py::LATE
+            Orphaned shop/tags.py::LIMITS
+            Orphaned shop/tags.py::MODE
+            Orphaned shop/tags.py::MODE#2
+            Orphaned shop/tags.py::ROW
+            Top shop/tags.py::WORD
+            Orphaned shop/tags.py::_PRIVATE_HANDLER
+            Top shop/tags.py::parse
+            Target tests/test_tags.py::test_parse
+            Kept tests/test_util.py::test_a
+        "#]],
+    );
+}
+
+#[test]
+fn private_fields_of_a_class_that_stays_leave_with_the_methods_that_used_them() {
+    check(
+        "
+//- shop/tags.py
+from dataclasses import dataclass
+class Box:
+    _limit = 3
+    _shared = 4
+    _made = make()
+    limit = 5
+    _wanted_ = 6
+    def parse(self): return self._limit, self._shared, self._made, self.limit, self._wanted_
+    def size(self): return self._shared
+@dataclass
+class Row:
+    _cell: int = 0
+    def parse(self): return self._cell
+    def size(self): return 0
+//- tests/test_tags.py
+def test_parse(): pass
+//- tests/test_util.py
+def test_a(): pass
+",
+        "tests/test_tags.py::test_parse: shop/tags.py::Box.parse; shop/tags.py::Row.parse
+         tests/test_util.py::test_a: shop/tags.py::Box.size; shop/tags.py::Row.size",
+        "tests/test_tags.py",
+        expect![[r#"
+            Orphaned shop/tags.py::Box._limit
+            Top shop/tags.py::Box.parse
+            Top shop/tags.py::Row.parse
+            Target tests/test_tags.py::test_parse
+            Kept tests/test_util.py::test_a
+        "#]],
+    );
+}

@@ -10,6 +10,7 @@ use crate::database::{Db, SourceFile};
 use crate::facts::FileFacts;
 use crate::files::SourceRoot;
 use crate::resolution::Resolution;
+use crate::symbol::Symbol;
 
 /// Whether there is a file at a path.
 pub(crate) type Exists<'a> = &'a dyn Fn(&str) -> bool;
@@ -27,6 +28,8 @@ pub(crate) struct Rules {
     pub is_test_support: fn(path: &str) -> bool,
     /// The names of the files that say what the packages are.
     pub manifests: &'static [&'static str],
+    /// See [`may_be_orphan`].
+    pub may_be_orphan: fn(tree: &SyntaxTree, symbol: &Symbol) -> bool,
     /// The top-level modules that a file makes importable, and from which folders; `exists` tells of
     /// other files.
     pub source_roots: fn(path: &str, exists: Exists<'_>) -> Vec<Importable>,
@@ -43,6 +46,12 @@ pub(crate) fn is_manifest(path: &str) -> bool {
     Language::ALL
         .iter()
         .any(|language| rules(*language).manifests.contains(&name))
+}
+
+/// Whether the definition of a variable or field may leave once nothing refers to it: it is a statement
+/// of its own, it does nothing but define, and nobody looks for its name without saying so.
+pub(crate) fn may_be_orphan(tree: &SyntaxTree, symbol: &Symbol) -> bool {
+    (rules(tree.language()).may_be_orphan)(tree, symbol)
 }
 
 /// The rules of a language.

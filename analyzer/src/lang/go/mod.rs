@@ -16,6 +16,7 @@ pub(super) const RULES: Rules = Rules {
     facts,
     resolve: |_, _| Resolution::default(),
     is_test_support: |path| path.ends_with("_test.go"),
+    may_be_orphan: |_, _| false,
     manifests: &["go.mod"],
     source_roots: |_, _| Vec::new(),
 };

@@ -15,6 +15,7 @@ mod lower;
 mod modules;
 mod names;
 mod nodes;
+mod orphans;
 mod references;
 mod statements;
 mod targets;
@@ -28,5 +29,6 @@ pub(super) const RULES: Rules = Rules {
     facts: lower::facts,
     resolve: references::resolve,
     manifests: &[],
+    may_be_orphan: orphans::may_be_orphan,
     source_roots: modules::source_roots,
 };

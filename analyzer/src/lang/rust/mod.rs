@@ -19,6 +19,7 @@ pub(super) const RULES: Rules = Rules {
         path.split('/')
             .any(|folder| ["tests", "benches", "examples"].contains(&folder))
     },
+    may_be_orphan: |_, _| false,
     manifests: &["Cargo.toml"],
     source_roots: |_, _| Vec::new(),
 };

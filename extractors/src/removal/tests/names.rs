@@ -579,3 +579,40 @@ fn what_one_removed_name_was_for_may_be_for_another_one_too() {
         "#]],
     );
 }
+
+#[test]
+fn variables_of_a_plan_leave_with_their_statement_and_comments() {
+    check(
+        r#"
+        //- m.py
+        # Positions.
+        PREV, NEXT = range(2)
+        KEY = VALUE = 3
+        SIZE = 4  # the size
+
+        class Box:
+            # how often
+            _limit = 3
+            size = SIZE
+
+            def parse(self):
+                return PREV, NEXT, KEY, VALUE, self._limit
+
+            def stay(self):
+                return 1
+        "#,
+        "m.py::PREV m.py::NEXT m.py::KEY m.py::VALUE m.py::Box._limit m.py::Box.parse",
+        expect![[r#"
+            //- m.py
+            # Positions.
+            SIZE = 4  # the size
+
+            class Box:
+                # how often
+                size = SIZE
+
+                def stay(self):
+                    return 1
+        "#]],
+    );
+}
