@@ -209,6 +209,16 @@ impl DependencyGraph {
 
     /// A shortest chain of uses from one symbol to another, both included.
     pub fn shortest_path(&self, from: &SymbolId, to: &SymbolId) -> Option<Vec<SymbolId>> {
+        self.shortest_path_through(from, to, &|_| true)
+    }
+
+    /// The same with nothing between the two but symbols that are `allowed`.
+    pub fn shortest_path_through(
+        &self,
+        from: &SymbolId,
+        to: &SymbolId,
+        allowed: &dyn Fn(&SymbolId) -> bool,
+    ) -> Option<Vec<SymbolId>> {
         let (start, goal) = (self.node(from)?, self.node(to)?);
         let mut before: FxHashMap<NodeIndex, NodeIndex> = FxHashMap::default();
         let mut seen: FxHashSet<NodeIndex> = FxHashSet::from_iter([start]);
@@ -222,6 +232,7 @@ impl DependencyGraph {
                 .directed(node, Direction::Outgoing)
                 .into_iter()
                 .filter(|edge| is_use(edge.weight()))
+                .filter(|edge| edge.target() == goal || self.is_allowed(edge.target(), allowed))
             {
                 if seen.insert(edge.target()) {
                     before.insert(edge.target(), node);
@@ -234,6 +245,11 @@ impl DependencyGraph {
             }
         }
         None
+    }
+
+    fn is_allowed(&self, node: NodeIndex, allowed: &dyn Fn(&SymbolId) -> bool) -> bool {
+        let symbol = self.graph.node_weight(node).and_then(symbol_of);
+        symbol.is_none_or(allowed)
     }
 
     fn pass_through(

@@ -27,7 +27,8 @@ pub struct Link {
     pub from: SymbolId,
     /// The symbol it depends on.
     pub to: SymbolId,
-    /// How we know: `observed` or `static`.
+    /// How we know: `observed`, `inferred` (both ran in a target test, and the one refers to the other)
+    /// or `static`.
     pub provenance: &'static str,
     /// How the one depends on the other, in words.
     pub how: String,
@@ -102,9 +103,16 @@ pub fn shortest(study: &Study, scope: &Scope, symbol: &SymbolId) -> Option<Chain
         .filter_map(|test| Piece::of(&study.analysis, test)?.definition().cloned())
         .collect();
     functions.dedup();
-    let chains = functions
-        .iter()
-        .filter_map(|test| graph.shortest_path(test, symbol));
+    let seen = |id: &SymbolId| ran(study, scope, id) || !is_callable(&study.analysis, id);
+    let chains = functions.iter().filter_map(|test| {
+        let through_what_ran = study
+            .impact
+            .is_inferred(test)
+            .then(|| graph.shortest_path_through(test, symbol, &seen));
+        through_what_ran
+            .flatten()
+            .or_else(|| graph.shortest_path(test, symbol))
+    });
     let ids = chains.min_by_key(Vec::len)?;
     let test = ids.first()?.clone();
     let steps = ids.windows(2).filter_map(|pair| match pair {
@@ -114,7 +122,12 @@ pub fn shortest(study: &Study, scope: &Scope, symbol: &SymbolId) -> Option<Chain
                 .iter()
                 .filter(|edge| edge.to == to && edge.is_use())
                 .min_by_key(|edge| rank(edge))?;
-            Some(link(&study.analysis, edge))
+            let mut link = link(&study.analysis, edge);
+            let both_ran = ran(study, scope, from) && ran(study, scope, to);
+            if study.impact.is_inferred(from) && both_ran {
+                link.provenance = "inferred";
+            }
+            Some(link)
         }
         _ => None,
     });
@@ -122,6 +135,19 @@ pub fn shortest(study: &Study, scope: &Scope, symbol: &SymbolId) -> Option<Chain
         test,
         steps: steps.collect(),
     })
+}
+
+/// Whether a target test runs a symbol.
+fn ran(study: &Study, scope: &Scope, id: &SymbolId) -> bool {
+    let tests = study.impact.index_of(id);
+    let tests = tests.and_then(|index| study.impact.executed_by.get(index));
+    tests.is_some_and(|tests| !tests.is_disjoint(&scope.target))
+}
+
+fn is_callable(analysis: &Analysis, id: &SymbolId) -> bool {
+    analysis
+        .symbol(id)
+        .is_some_and(|symbol| symbol.kind.is_callable() && symbol.body.is_some())
 }
 
 /// Observed edges are shown before resolved ones, and those before guesses by name.
