@@ -1,7 +1,8 @@
-//! Answers: what a command prints on standard output, for a person or as one JSON document.
+//! What is printed: answers on standard output, for a person or as one JSON document, and messages.
 
 use std::io::{self, Write};
 
+pub use harness::words::count;
 use serde::Serialize;
 
 use crate::cli::Format;
@@ -20,14 +21,31 @@ pub trait Answer: Serialize {
 /// # Errors
 /// Those of standard output, other than a closed pipe.
 pub fn print(answer: &impl Answer, format: Format) -> io::Result<()> {
+    match format {
+        Format::Human => write(|out| answer.write_human(out)),
+        Format::Json => print_json(answer),
+    }
+}
+
+/// Prints a JSON document on standard output. A reader that has gone away is no fault.
+///
+/// # Errors
+/// Those of standard output, other than a closed pipe.
+pub fn print_json(document: &impl Serialize) -> io::Result<()> {
+    write(|out| {
+        serde_json::to_writer_pretty(&mut *out, document)?;
+        writeln!(out)
+    })
+}
+
+/// Prints a line on standard error. A reader that has gone away is no fault.
+pub fn tell(message: &str) {
+    let _ = writeln!(io::stderr(), "lacuna: {message}");
+}
+
+fn write(content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let written = match format {
-        Format::Human => answer.write_human(&mut out),
-        Format::Json => serde_json::to_writer_pretty(&mut out, answer)
-            .map_err(io::Error::from)
-            .and_then(|()| writeln!(out)),
-    };
-    match written.and_then(|()| out.flush()) {
+    match content(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
@@ -67,14 +85,5 @@ fn pad(cell: &str, width: usize) -> String {
         format!("{cell:>width$}")
     } else {
         format!("{cell:<width$}")
-    }
-}
-
-/// `1 test`, `2 tests`.
-pub fn count(number: usize, noun: &str) -> String {
-    if number == 1 {
-        format!("1 {noun}")
-    } else {
-        format!("{number} {noun}s")
     }
 }

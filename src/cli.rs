@@ -1,5 +1,6 @@
 //! The command line's arguments: one declaration for parsing, help and the documentation.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -36,10 +37,17 @@ pub enum Format {
     Json,
 }
 
+/// Whether arguments that may be no command ask for JSON.
+pub fn asks_for_json(arguments: impl IntoIterator<Item = OsString>) -> bool {
+    let words: Vec<OsString> = arguments.into_iter().collect();
+    let split = words.windows(2).any(|pair| pair == ["--format", "json"]);
+    split || words.iter().any(|word| word == "--format=json")
+}
+
 /// The exit codes, for the end of the help text.
 const EXIT_CODES: &str = "\
 Exit codes: 0 done · 1 the answer is no (no feature, or the task does not hold) · 2 bad arguments, \
-path, target or configuration · 3 the environment could not be made or the tests could not run · \
+path, target or configuration · 3 the environment could not be made, the tests could not be run, or the disk is full · \
 4 the tests' result cannot serve as a baseline · 70 a fault of lacuna · 130 stopped by Ctrl-C";
 
 /// What the program can do.

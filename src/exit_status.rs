@@ -46,6 +46,38 @@ impl ExitStatus {
         }
     }
 
+    /// The kind of error, for a script.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Refused => "refused",
+            Self::Usage => "usage",
+            Self::Environment => "environment",
+            Self::Baseline => "baseline",
+            Self::Internal => "internal",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    /// Where help is to be found.
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Success => "nothing is wrong",
+            Self::Refused => {
+                "`lacuna features` lists what other targets offer, `lacuna show` and `lacuna why` how a feature is decided"
+            }
+            Self::Usage => {
+                "`lacuna help COMMAND` shows the arguments; docs/configuration.md describes every key of lacuna.toml"
+            }
+            Self::Environment => {
+                "`lacuna doctor` tells what was found, which step failed and what to try"
+            }
+            Self::Baseline => "`lacuna tests` lists the tests with their results",
+            Self::Internal => "report the message, with the command and the project",
+            Self::Interrupted => "run the command again; what was finished before is kept",
+        }
+    }
+
     /// What the code means, for the documentation.
     pub fn meaning(self) -> &'static str {
         match self {
@@ -54,7 +86,9 @@ impl ExitStatus {
                 "the answer is no: the target owns no feature, or the task does not hold"
             }
             Self::Usage => "bad arguments, path, target or configuration",
-            Self::Environment => "the environment could not be made, or the tests could not be run",
+            Self::Environment => {
+                "the environment could not be made, the tests could not be run, or the disk is full"
+            }
             Self::Baseline => "the tests ran, but their result cannot serve as a baseline",
             Self::Internal => "a fault of this program",
             Self::Interrupted => "stopped by Ctrl-C",

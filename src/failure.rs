@@ -3,8 +3,13 @@
 use harness::carve::CarveError;
 use harness::session::SessionError;
 use harness::study::StudyError;
+use harness::task_dir::TaskDirError;
+use serde::Serialize;
 
 use crate::exit_status::ExitStatus;
+
+/// The version of [`Document`].
+const DOCUMENT_VERSION: u32 = 1;
 
 /// Why a command ended without its answer.
 #[derive(Debug)]
@@ -66,14 +71,42 @@ impl From<CarveError> for Failure {
     }
 }
 
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Self {
-        Self::new(ExitStatus::Environment, error)
+impl From<TaskDirError> for Failure {
+    fn from(error: TaskDirError) -> Self {
+        let status = match error.is_disk_full() {
+            true => ExitStatus::Environment,
+            false => ExitStatus::Usage,
+        };
+        Self::new(status, error)
     }
 }
 
-impl From<harness::task_dir::TaskDirError> for Failure {
-    fn from(error: harness::task_dir::TaskDirError) -> Self {
-        Self::new(ExitStatus::Usage, error)
+/// A failure as the document that a script reads.
+#[derive(Serialize)]
+pub struct Document {
+    version: u32,
+    error: Described,
+}
+
+#[derive(Serialize)]
+struct Described {
+    kind: &'static str,
+    code: u8,
+    message: String,
+    help: &'static str,
+}
+
+impl Document {
+    /// Describes an end without an answer.
+    pub fn new(status: ExitStatus, message: String) -> Self {
+        Self {
+            version: DOCUMENT_VERSION,
+            error: Described {
+                kind: status.word(),
+                code: status.code(),
+                message,
+                help: status.help(),
+            },
+        }
     }
 }

@@ -11,13 +11,12 @@ mod progress;
 use std::process::ExitCode;
 
 use clap::Parser;
-use clap::error::ErrorKind;
 use harness::process::{Interrupt, Launcher, supervisor};
 
-use crate::cli::Cli;
+use crate::cli::{Cli, Format};
 use crate::commands::App;
 use crate::exit_status::ExitStatus;
-use crate::failure::Failure;
+use crate::failure::{Document, Failure};
 use crate::progress::Progress;
 
 fn main() -> ExitCode {
@@ -26,24 +25,28 @@ fn main() -> ExitCode {
     }
     match Cli::try_parse() {
         Ok(cli) => run(cli).into(),
-        Err(error) => {
-            let shown = matches!(
-                error.kind(),
-                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
-            );
-            // There is nobody left to tell if even this cannot be printed.
-            let _ = error.print();
-            if shown {
-                ExitStatus::Success.into()
-            } else {
-                ExitStatus::Usage.into()
-            }
-        }
+        Err(error) => misunderstood(&error).into(),
     }
+}
+
+/// The end when the arguments are no command, or ask for help.
+fn misunderstood(error: &clap::Error) -> ExitStatus {
+    // There is nobody left to tell if even this cannot be printed.
+    let _ = error.print();
+    if !error.use_stderr() {
+        return ExitStatus::Success;
+    }
+    if cli::asks_for_json(std::env::args_os()) {
+        let text = error.to_string();
+        let text = text.trim_start_matches("error: ").trim();
+        document(ExitStatus::Usage, text.to_owned());
+    }
+    ExitStatus::Usage
 }
 
 fn run(cli: Cli) -> ExitStatus {
     let interrupt = Interrupt::default();
+    let format = cli.global.format;
     let result = launcher(&interrupt).and_then(|launcher| {
         let app = App {
             progress: Progress::new(cli.global.quiet),
@@ -54,17 +57,29 @@ fn run(cli: Cli) -> ExitStatus {
         app.progress.finish();
         result
     });
-    match result {
+    let (status, message) = match result {
         _ if interrupt.is_set() => {
-            report("stopped; what was finished before is kept");
-            ExitStatus::Interrupted
+            let message = "stopped; what was finished before is kept".to_owned();
+            answer::tell(&message);
+            (ExitStatus::Interrupted, message)
         }
-        Ok(status) => status,
+        Ok(status) => return status,
         Err(Failure { status, error }) => {
-            report(&format!("error: {}", message(&error)));
-            status
+            let message = message(&error);
+            answer::tell(&format!("error: {message}"));
+            (status, message)
         }
+    };
+    if format == Format::Json {
+        document(status, message);
     }
+    status
+}
+
+/// Tells a script why there is no answer.
+fn document(status: ExitStatus, message: String) {
+    // The person was told already, on standard error.
+    let _ = answer::print_json(&Document::new(status, message));
 }
 
 /// An error with its causes; a cause that the text before it already tells is left out.
@@ -90,12 +105,4 @@ fn launcher(interrupt: &Interrupt) -> Result<Launcher, Failure> {
         Ok(program) => launcher.supervised_by(program),
         Err(_) => launcher,
     })
-}
-
-#[expect(
-    clippy::print_stderr,
-    reason = "the one place where errors are printed"
-)]
-fn report(message: &str) {
-    eprintln!("lacuna: {message}");
 }

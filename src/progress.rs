@@ -5,11 +5,15 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use harness::carve::Event;
+use harness::words::count;
 use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::answer;
 
 /// Shows the step in flight with its elapsed and estimated time.
 pub struct Progress {
     bar: Option<ProgressBar>,
+    quiet: bool,
     /// What the last run of the whole suite took: the estimate for the next.
     suite: Cell<Option<Duration>>,
     step: RefCell<Option<(bool, Instant)>>,
@@ -21,6 +25,7 @@ impl Progress {
         let shown = !quiet && std::io::stderr().is_terminal();
         Self {
             bar: shown.then(spinner),
+            quiet,
             suite: Cell::new(None),
             step: RefCell::new(None),
         }
@@ -29,18 +34,23 @@ impl Progress {
     /// Shows an event.
     pub fn event(&self, event: Event<'_>) {
         match event {
+            Event::Waiting { holder } => self.tell(&waiting(holder)),
             Event::Preparing { step } => self.step(step, false),
             Event::Tracing => self.step("running the suite with the tracer", true),
             Event::Analysing => self.step("analysing the files", false),
             Event::Planned { feature, removed } => {
                 let tops = feature.with_role(analyzer::feature::Role::Top).count();
                 self.say(&format!(
-                    "planned: {removed} symbols leave, {tops} of them in the interface"
+                    "planned: {} to remove, {tops} of them in the interface",
+                    count(removed, "symbol")
                 ));
             }
             Event::Running { state, tests } => {
                 let whole = state != harness::carve::evidence::TreeState::Empty;
-                self.step(&format!("{} ({tests} tests)", state.claim()), whole);
+                self.step(
+                    &format!("{} ({})", state.claim(), count(tests, "test")),
+                    whole,
+                );
             }
             Event::RolledBack { decision } => self.say(&format!("rolled back: {decision}")),
         }
@@ -72,12 +82,27 @@ impl Progress {
         }
     }
 
+    /// Prints a line that stays, even where nothing shows progress: without it the program would seem
+    /// to hang.
+    fn tell(&self, message: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(message),
+            None if self.quiet => {}
+            None => answer::tell(message),
+        }
+    }
+
     /// Takes the progress line away.
     pub fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }
+}
+
+fn waiting(holder: Option<u32>) -> String {
+    let holder = holder.map_or_else(String::new, |pid| format!(" (process {pid})"));
+    format!("waiting: another lacuna{holder} works on this project; Ctrl-C ends the waiting")
 }
 
 fn spinner() -> ProgressBar {

@@ -1,19 +1,27 @@
 //! What `lacuna` keeps between runs: one folder per project, locked while something runs in it.
 
+use crate::process::Interrupt;
 use crate::project::Project;
 use analyzer::trace::{TRACE_VERSION, Trace};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::env;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 /// First bytes of every binary record.
 const MAGIC: &[u8; 8] = b"LACUNA\r\n";
 /// Magic, version, checksum.
 const HEADER: usize = MAGIC.len() + 4 + blake3::OUT_LEN;
+
+/// The file that is locked, in the folder of a project.
+const LOCK: &str = "lock";
+/// How often a project that another process has is tried for.
+const LOCK_TICK: Duration = Duration::from_millis(100);
 
 /// Why the cache cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -23,14 +31,9 @@ pub enum CacheError {
         "no folder for the cache is known; set LACUNA_CACHE (or HOME) to a folder you may write to"
     )]
     Nowhere,
-    /// Another process works on the same project.
-    #[error("another lacuna{} is working on {project}; wait for it to end or stop it", holder(*pid))]
-    Busy {
-        /// The project's name.
-        project: String,
-        /// The other process, if it could be read.
-        pid: Option<u32>,
-    },
+    /// The person interrupted the waiting for another process.
+    #[error("stopped while waiting for another lacuna")]
+    Interrupted,
     /// The disk is full.
     #[error("the disk is full at {}; free some space, or set LACUNA_CACHE to a folder on another disk", .0.display())]
     DiskFull(PathBuf),
@@ -47,21 +50,18 @@ pub enum CacheError {
 impl CacheError {
     /// The error for what happened at `path`.
     pub fn at(path: &Path, source: io::Error) -> Self {
-        match source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                Self::DiskFull(path.to_owned())
-            }
-            _ => Self::Unusable {
-                path: path.to_owned(),
-                source,
-            },
+        let path = path.to_owned();
+        match is_disk_full(&source) {
+            true => Self::DiskFull(path),
+            false => Self::Unusable { path, source },
         }
     }
 }
 
-fn holder(pid: Option<u32>) -> String {
-    pid.map(|pid| format!(" (process {pid})"))
-        .unwrap_or_default()
+/// Whether there is no room, or none for this person.
+pub(crate) fn is_disk_full(error: &io::Error) -> bool {
+    use io::ErrorKind::{QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded)
 }
 
 /// The cache of a person.
@@ -159,10 +159,18 @@ impl ProjectCache {
         &self.folder
     }
 
-    /// Takes the project for this process, or says who has it. The system gives it back when the
-    /// process ends, however it ends.
-    pub fn lock(&self) -> Result<Lock, CacheError> {
-        let path = self.folder.join("lock");
+    /// Takes the project for this process. If another one has it, `waiting` is told which (if that is
+    /// known), and this waits until it ends. The system gives the project back when a process ends,
+    /// however it ends.
+    ///
+    /// # Errors
+    /// The cache cannot be used, or the person interrupts.
+    pub fn lock(
+        &self,
+        interrupt: &Interrupt,
+        waiting: &dyn Fn(Option<u32>),
+    ) -> Result<Lock, CacheError> {
+        let path = self.folder.join(LOCK);
         let open = File::options()
             .create(true)
             .truncate(false)
@@ -170,28 +178,42 @@ impl ProjectCache {
             .write(true)
             .open(&path);
         let mut file = open.map_err(|error| CacheError::at(&path, error))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(self.busy(&mut file)),
-            Err(TryLockError::Error(error)) => return Err(CacheError::at(&path, error)),
+        let mut told = false;
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::Error(error)) => return Err(CacheError::at(&path, error)),
+                Err(TryLockError::WouldBlock) if interrupt.is_set() => {
+                    return Err(CacheError::Interrupted);
+                }
+                Err(TryLockError::WouldBlock) if told => thread::sleep(LOCK_TICK),
+                Err(TryLockError::WouldBlock) => {
+                    told = true;
+                    waiting(holder(&path));
+                }
+            }
         }
-        // Only for the message of the next one who comes.
+        // Only for what the next one who comes is told.
         let _ = file
             .set_len(0)
             .and_then(|()| file.write_all(std::process::id().to_string().as_bytes()));
         Ok(Lock { _file: file })
     }
 
-    fn busy(&self, file: &mut File) -> CacheError {
-        let mut text = String::new();
-        let pid = file
-            .read_to_string(&mut text)
-            .ok()
-            .and_then(|_| text.trim().parse().ok());
-        CacheError::Busy {
-            project: self.name.clone(),
-            pid,
+    /// Forgets everything but the lock, which the caller has and others may wait for.
+    ///
+    /// # Errors
+    /// Something cannot be removed.
+    pub fn clear(&self, _lock: &Lock) -> Result<(), CacheError> {
+        let at = |error| CacheError::at(&self.folder, error);
+        for entry in fs::read_dir(&self.folder).map_err(at)? {
+            let entry = entry.map_err(at)?;
+            if entry.file_name() != LOCK {
+                let path = entry.path();
+                crate::sandbox::remove(&path).map_err(|error| CacheError::at(&path, error))?;
+            }
         }
+        Ok(())
     }
 
     /// Stores a trace under its key, at once or not at all.
@@ -210,6 +232,11 @@ impl ProjectCache {
             .join("traces")
             .join(format!("{}.trace", blake3::hash(&key).to_hex()))
     }
+}
+
+/// The process that wrote its number into a lock file.
+fn holder(path: &Path) -> Option<u32> {
+    fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
 /// Writes a value in binary with magic, version and checksum.
@@ -336,16 +363,42 @@ mod tests {
     }
 
     #[test]
-    fn the_second_who_comes_is_told_who_works() {
+    fn the_second_who_comes_is_told_who_works_and_waits() {
         let (_folder, cache) = cache();
-        let lock = cache.lock().unwrap();
-        let error = cache.lock().unwrap_err().to_string();
-        let pid = std::process::id();
-        let expected = format!(
-            "another lacuna (process {pid}) is working on my project; wait for it to end or stop it"
-        );
-        assert_eq!(error, expected);
+        let interrupt = Interrupt::default();
+        let lock = cache.lock(&interrupt, &|_| {}).unwrap();
+        let (tell, told) = std::sync::mpsc::channel();
+        let other = {
+            let cache = cache.clone();
+            let interrupt = interrupt.clone();
+            thread::spawn(move || {
+                cache
+                    .lock(&interrupt, &|pid| tell.send(pid).unwrap())
+                    .is_ok()
+            })
+        };
+        assert_eq!(told.recv().unwrap(), Some(std::process::id()));
         drop(lock);
-        cache.lock().unwrap();
+        assert!(other.join().unwrap());
+    }
+
+    #[test]
+    fn who_waits_can_be_interrupted() {
+        let (_folder, cache) = cache();
+        let interrupt = Interrupt::default();
+        let _lock = cache.lock(&interrupt, &|_| {}).unwrap();
+        let waited = cache.lock(&interrupt, &|_| interrupt.set());
+        assert!(matches!(waited, Err(CacheError::Interrupted)));
+    }
+
+    #[test]
+    fn what_is_forgotten_leaves_the_lock() {
+        let (_folder, cache) = cache();
+        let lock = cache.lock(&Interrupt::default(), &|_| {}).unwrap();
+        cache.store_trace(&key("a"), &trace()).unwrap();
+        cache.clear(&lock).unwrap();
+        let mut left = fs::read_dir(cache.folder()).unwrap();
+        assert_eq!(left.next().unwrap().unwrap().file_name(), LOCK);
+        assert!(left.next().is_none());
     }
 }

@@ -57,6 +57,7 @@ pub fn check(
     repeat: u32,
     report: &dyn Fn(Event<'_>),
 ) -> Result<Vec<Claim>, SessionError> {
+    session.take(report)?;
     let same = same_tree(session.tree_hash(), task);
     if !same.holds() {
         return Ok(vec![same]);

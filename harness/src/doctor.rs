@@ -1,12 +1,16 @@
 //! `doctor`: what was found about a project, what is wrong with it, and what to try.
 
 use crate::config::{self, Config};
-use crate::environment::{Environment, EnvironmentError, StepOutcome};
+use crate::environment::{Environment, StepOutcome};
 use crate::lang;
 use crate::process::Launcher;
-use crate::project::{Listing, Project};
+use crate::project::{Listing, Project, ProjectError};
+use crate::words::count;
 use serde::Serialize;
 use std::path::Path;
+
+/// The name of the check of `lacuna.toml`.
+const CONFIGURATION: &str = "configuration";
 
 /// How a check came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -72,6 +76,13 @@ pub struct Report {
 }
 
 impl Report {
+    /// Whether the project's configuration is the problem.
+    pub fn is_misconfigured(&self) -> bool {
+        let of_configuration = |check: &&Check| check.name == CONFIGURATION;
+        let mut checks = self.checks.iter().filter(of_configuration);
+        checks.any(|check| check.status == Status::Problem)
+    }
+
     /// The worst status of all checks.
     pub fn status(&self) -> Status {
         self.checks
@@ -83,50 +94,29 @@ impl Report {
 }
 
 /// Looks at a project without making anything.
-pub fn examine(path: &Path, launcher: &Launcher) -> Report {
-    let mut checks = Vec::new();
-    if let Some((project, files)) = open(path, &mut checks) {
-        let config = configuration(&project, &mut checks);
-        match lang::of(&files) {
-            Some(language) => {
-                checks.push(Check::good("language", language.name));
-                checks.extend(
-                    language
-                        .toolchain
-                        .examine(&project, &files, &config, launcher),
-                );
-            }
-            None => checks.push(unknown_language()),
+///
+/// # Errors
+/// There is no folder with files to look at.
+pub fn examine(path: &Path, launcher: &Launcher) -> Result<Report, ProjectError> {
+    let project = Project::open(path)?;
+    let files = project.files()?;
+    let mut checks = vec![files_check(&project, &files)];
+    let config = configuration(&project, &mut checks);
+    match lang::of(&files) {
+        Some(language) => {
+            checks.push(Check::good("language", language.name));
+            let toolchain = language.toolchain;
+            checks.extend(toolchain.examine(&project, &files, &config, launcher));
         }
+        None => checks.push(unknown_language()),
     }
-    Report { checks }
-}
-
-fn open(path: &Path, checks: &mut Vec<Check>) -> Option<(Project, Listing)> {
-    let opened = Project::open(path).and_then(|project| {
-        let files = project.files()?;
-        Ok((project, files))
-    });
-    match opened {
-        Ok((project, files)) => {
-            checks.push(files_check(&project, &files));
-            Some((project, files))
-        }
-        Err(error) => {
-            checks.push(Check::problem(
-                "project",
-                error.to_string(),
-                "Give another path.",
-            ));
-            None
-        }
-    }
+    Ok(Report { checks })
 }
 
 fn files_check(project: &Project, files: &Listing) -> Check {
     let found = format!(
-        "{} files in {}",
-        files.files.len(),
+        "{} in {}",
+        count(files.files.len(), "file"),
         project.root().display()
     );
     if files.left_out.is_empty() {
@@ -143,16 +133,16 @@ fn files_check(project: &Project, files: &Listing) -> Check {
 fn configuration(project: &Project, checks: &mut Vec<Check>) -> Config {
     let (check, config) = match Config::load(project.root()) {
         Ok(config) if config == Config::default() => {
-            (Check::good("configuration", "defaults"), config)
+            (Check::good(CONFIGURATION, "defaults"), config)
         }
-        Ok(config) => (Check::good("configuration", config::FILE_NAME), config),
+        Ok(config) => (Check::good(CONFIGURATION, config::FILE_NAME), config),
         Err(error) => {
             let advice = format!(
                 "Correct {}; the checks below use the defaults.",
                 config::FILE_NAME
             );
             (
-                Check::problem("configuration", error.to_string(), advice),
+                Check::problem(CONFIGURATION, error.to_string(), advice),
                 Config::default(),
             )
         }
@@ -166,20 +156,21 @@ fn unknown_language() -> Check {
     Check::problem("language", found, "Is this the root folder of the project?")
 }
 
-/// The checks of an environment that was prepared, or could not be.
-pub fn environment(prepared: &Result<Environment, EnvironmentError>) -> Vec<Check> {
-    match prepared {
-        Err(error) => vec![Check::problem(
-            "environment",
-            error.to_string(),
-            "See the step above.",
-        )],
-        Ok(environment) => {
-            let mut checks = vec![summary(environment)];
-            checks.extend(failed_steps(environment));
-            checks.push(collection(environment));
-            checks
-        }
+/// The checks of an environment that was prepared.
+pub fn environment(environment: &Environment) -> Vec<Check> {
+    let mut checks = vec![summary(environment)];
+    checks.extend(failed_steps(environment));
+    checks.push(collection(environment));
+    checks
+}
+
+/// The check of an environment that could not be prepared.
+pub fn no_environment(error: &dyn std::error::Error) -> Check {
+    Check {
+        name: "environment".to_owned(),
+        status: Status::Problem,
+        found: error.to_string(),
+        advice: None,
     }
 }
 
@@ -191,10 +182,10 @@ fn summary(environment: &Environment) -> Check {
         .sum::<u64>()
         / 1000;
     let (runtime, version) = (environment.runtime.display(), &environment.version);
-    let packages = environment.packages.len();
+    let packages = count(environment.packages.len(), "package");
     Check::good(
         "environment",
-        format!("{runtime} ({version}), {packages} packages, made in {seconds} s"),
+        format!("{runtime} ({version}), {packages}, made in {seconds} s"),
     )
 }
 
@@ -225,7 +216,7 @@ fn collection(environment: &Environment) -> Check {
     let wrong: Vec<String> = errors
         .chain(collection.complaints.iter().cloned())
         .collect();
-    let found = format!("{} tests", collection.tests);
+    let found = count(collection.tests, "test");
     let advice = "Put what is missing into `environment.requirements`, or leave files out with `tests.paths`, in lacuna.toml.";
     match (collection.tests, wrong.is_empty()) {
         (0, _) => Check::problem("tests", format!("no tests\n{}", wrong.join("\n")), advice),
@@ -239,16 +230,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wrong_path_is_the_only_check() {
+    fn a_wrong_path_is_an_error() {
         let report = examine(Path::new("/no/such/folder"), &Launcher::default());
-        assert_eq!((report.status(), report.checks.len()), (Status::Problem, 1));
+        assert!(matches!(report, Err(ProjectError::Missing(_))));
     }
 
     #[test]
     fn a_wrong_configuration_does_not_end_the_examination() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("lacuna.toml"), "x = 1").unwrap();
-        let report = examine(folder.path(), &Launcher::default());
+        let report = examine(folder.path(), &Launcher::default()).unwrap();
         let seen = report
             .checks
             .iter()

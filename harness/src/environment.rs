@@ -21,7 +21,6 @@ pub use steps::{Step, StepOutcome, Steps};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Environment {
     /// What the project calls itself, if it says so.
-    #[serde(default)]
     pub distribution: Option<String>,
     /// The name of the language, as in its row.
     pub language: String,
@@ -166,6 +165,14 @@ pub struct Job<'a> {
 pub trait Toolchain: Sync {
     /// Whether a project with these files is written in the language.
     fn suits(&self, files: &Listing) -> bool;
+
+    /// The environment of an earlier run, if nothing it depends on has changed.
+    fn stored(
+        &self,
+        project: &Project,
+        config: &Config,
+        cache: &ProjectCache,
+    ) -> Result<Option<Environment>, ProjectError>;
 
     /// Makes the environment, or takes the one of an earlier run if nothing it depends on has changed.
     /// Afterwards the work tree is equal to the base.

@@ -19,3 +19,4 @@ pub mod sandbox;
 pub mod session;
 pub mod study;
 pub mod task_dir;
+pub mod words;

@@ -11,7 +11,7 @@ use extractors::patch::{File, Mode};
 use crate::cache::{Cache, CacheError, Lock, ProjectCache, TraceKey};
 use crate::carve::Event;
 use crate::config::{Config, ConfigError};
-use crate::doctor::{self, Check, Report, Status};
+use crate::doctor::{self, Report, Status};
 use crate::environment::{self, Environment, EnvironmentError, Job, OriginError};
 use crate::lang::Language;
 use crate::process::{Ended, Launcher};
@@ -33,13 +33,16 @@ pub enum SessionError {
     Config(#[from] ConfigError),
     /// The cache.
     #[error(transparent)]
-    Cache(#[from] CacheError),
+    Cache(CacheError),
     /// The work tree.
     #[error(transparent)]
-    Sandbox(#[from] SandboxError),
+    Sandbox(SandboxError),
     /// The environment.
     #[error(transparent)]
-    Environment(#[from] EnvironmentError),
+    Environment(EnvironmentError),
+    /// Something was changed while this run waited or worked.
+    #[error("the project was changed while lacuna was at work on it; run the command again")]
+    Changed,
     /// The tests could not be run.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -48,50 +51,103 @@ pub enum SessionError {
     Origin(#[from] OriginError),
 }
 
-/// Says what is found in a project and whether its environment can be made.
-pub fn diagnose(path: &Path, launcher: &Launcher, report: &dyn Fn(Event<'_>)) -> Report {
-    let mut diagnosis = doctor::examine(path, launcher);
-    if diagnosis.status() < Status::Problem {
-        diagnosis
-            .checks
-            .extend(match Session::open(path, launcher.clone(), report) {
-                Ok(session) => doctor::environment(&Ok(session.environment)),
-                Err(SessionError::Environment(error)) => doctor::environment(&Err(error)),
-                Err(error) => vec![Check::problem(
-                    "environment",
-                    error.to_string(),
-                    "See above.",
-                )],
-            });
+/// What hides in an error of a part counts as what it is: a path that is no project, say.
+impl From<SandboxError> for SessionError {
+    fn from(error: SandboxError) -> Self {
+        match error {
+            SandboxError::Project(error) => error.into(),
+            SandboxError::Cache(error) => error.into(),
+            error @ SandboxError::PathEscapes(_) => Self::Sandbox(error),
+        }
     }
-    diagnosis
+}
+
+impl From<EnvironmentError> for SessionError {
+    fn from(error: EnvironmentError) -> Self {
+        match error {
+            EnvironmentError::Interrupted => Self::Interrupted,
+            EnvironmentError::Project(error) => error.into(),
+            EnvironmentError::Sandbox(error) => error.into(),
+            EnvironmentError::Cache(error) => error.into(),
+            error => Self::Environment(error),
+        }
+    }
+}
+
+impl From<CacheError> for SessionError {
+    fn from(error: CacheError) -> Self {
+        match error {
+            CacheError::Interrupted => Self::Interrupted,
+            error => Self::Cache(error),
+        }
+    }
+}
+
+/// Says what is found in a project and whether its environment can be made.
+///
+/// # Errors
+/// There is no folder, or it cannot be read; or the person interrupts.
+pub fn diagnose(
+    path: &Path,
+    launcher: &Launcher,
+    report: &dyn Fn(Event<'_>),
+) -> Result<Report, SessionError> {
+    let mut diagnosis = doctor::examine(path, launcher)?;
+    if diagnosis.status() < Status::Problem {
+        let prepared = match Session::open(path, launcher.clone(), report) {
+            Ok(session) => doctor::environment(&session.environment),
+            Err(SessionError::Interrupted) => return Err(SessionError::Interrupted),
+            Err(error) => vec![doctor::no_environment(&error)],
+        };
+        diagnosis.checks.extend(prepared);
+    }
+    Ok(diagnosis)
 }
 
 /// Forgets everything that is kept about a project: its environment, its sandbox, its traces.
 ///
 /// # Errors
-/// The folder is no project, somebody works on it, or the cache cannot be changed.
-pub fn forget(path: &Path) -> Result<(), SessionError> {
+/// The folder is no project, or the cache cannot be changed; or the person interrupts.
+pub fn forget(
+    path: &Path,
+    launcher: &Launcher,
+    report: &dyn Fn(Event<'_>),
+) -> Result<(), SessionError> {
     let cache = Cache::locate()?.project(&Project::open(path)?)?;
-    let _lock = cache.lock()?;
-    std::fs::remove_dir_all(cache.folder())
-        .map_err(|error| CacheError::at(cache.folder(), error).into())
+    let lock = lock(&cache, launcher, report)?;
+    Ok(cache.clear(&lock)?)
+}
+
+fn lock(
+    cache: &ProjectCache,
+    launcher: &Launcher,
+    report: &dyn Fn(Event<'_>),
+) -> Result<Lock, CacheError> {
+    cache.lock(launcher.interrupt(), &|holder| {
+        report(Event::Waiting { holder });
+    })
 }
 
 /// A source file with its bytes, as a change of the analysis takes it.
 pub type Source = (String, Option<Arc<[u8]>>);
 
-/// A project ready to run tests. While it lives nobody else works on the project.
+/// A project ready to run tests.
 pub struct Session {
     project: Project,
     listing: Listing,
     config: Config,
     cache: ProjectCache,
-    sandbox: Sandbox,
     environment: Environment,
     language: &'static Language,
     launcher: Launcher,
     tree_hash: String,
+    /// Only what runs needs it: who reads what is stored does not wait for others.
+    workshop: Option<Workshop>,
+}
+
+/// The place where things run. While it lives nobody else works on the project.
+struct Workshop {
+    sandbox: Sandbox,
     _lock: Lock,
 }
 
@@ -120,38 +176,53 @@ impl Session {
         let project = Project::open(path)?;
         let config = Config::load(project.root())?;
         let cache = Cache::locate()?.project(&project)?;
-        let lock = cache.lock()?;
-        let mut sandbox = Sandbox::open(&cache, &project)?;
-        let prepared = environment::prepare(&mut Job {
-            project: &project,
-            config: &config,
-            cache: &cache,
-            sandbox: &mut sandbox,
-            launcher: &launcher,
-            progress: &|step| report(Event::Preparing { step }),
-        });
-        let environment = prepared.map_err(|error| {
-            if launcher.interrupt().is_set() {
-                SessionError::Interrupted
-            } else {
-                error.into()
-            }
-        })?;
         let listing = project.files()?;
         let language = environment::language(&project, &listing)?;
         let tree_hash = project.tree_hash()?;
+        let stored = language.toolchain.stored(&project, &config, &cache)?;
+        let (environment, workshop) = match stored {
+            Some(environment) => (environment, None),
+            None => {
+                let opened = open_workshop(&project, &config, &cache, &launcher, report)?;
+                (opened.0, Some(opened.1))
+            }
+        };
         Ok(Self {
             project,
             listing,
             config,
             cache,
-            sandbox,
             environment,
             language,
             launcher,
             tree_hash,
-            _lock: lock,
+            workshop,
         })
+    }
+
+    /// Takes the project for this process, waiting for another one to end if need be. What runs tests
+    /// does it by itself; only a report of the waiting needs this.
+    ///
+    /// # Errors
+    /// The work tree cannot be made, or what was read before is no longer true.
+    pub fn take(&mut self, report: &dyn Fn(Event<'_>)) -> Result<(), SessionError> {
+        if self.workshop.is_none() {
+            let Self {
+                project,
+                config,
+                cache,
+                launcher,
+                ..
+            } = &*self;
+            let (environment, workshop) = open_workshop(project, config, cache, launcher, report)?;
+            let same = environment.fingerprint == self.environment.fingerprint
+                && project.tree_hash()? == self.tree_hash;
+            if !same {
+                return Err(SessionError::Changed);
+            }
+            self.workshop = Some(workshop);
+        }
+        Ok(())
     }
 
     /// The project.
@@ -236,12 +307,16 @@ impl Session {
         selection: &Selection,
         traced: bool,
     ) -> Result<TestRun, SessionError> {
-        self.sandbox.materialise(&TreeEdits {
+        self.take(&|_| {})?;
+        let Some(Workshop { sandbox, .. }) = &mut self.workshop else {
+            return Err(SessionError::Changed);
+        };
+        sandbox.materialise(&TreeEdits {
             files: edits.clone(),
         })?;
-        let scratch = self.sandbox.scratch()?;
+        let scratch = sandbox.scratch()?;
         let request = RunRequest {
-            tree: self.sandbox.tree(),
+            tree: sandbox.tree(),
             scratch: &scratch,
             environment: &self.environment,
             arguments: &self.config.tests.arguments,
@@ -253,7 +328,7 @@ impl Session {
         if run.ended == Ended::Interrupted {
             return Err(SessionError::Interrupted);
         }
-        Environment::verify_origin(&run.imported_from, self.sandbox.tree())?;
+        Environment::verify_origin(&run.imported_from, sandbox.tree())?;
         Ok(run)
     }
 
@@ -287,6 +362,7 @@ impl Session {
                 times,
             });
         }
+        self.take(report)?;
         report(Event::Tracing);
         let run = self.run(&BTreeMap::new(), &selection, true)?;
         let times = (run.wall, run.cpu);
@@ -315,4 +391,35 @@ impl Session {
             Selection::Paths(paths.to_vec())
         }
     }
+}
+
+/// Takes the project for this process and makes its environment if need be.
+fn open_workshop(
+    project: &Project,
+    config: &Config,
+    cache: &ProjectCache,
+    launcher: &Launcher,
+    report: &dyn Fn(Event<'_>),
+) -> Result<(Environment, Workshop), SessionError> {
+    let lock = lock(cache, launcher, report)?;
+    let mut sandbox = Sandbox::open(cache, project)?;
+    let environment = environment::prepare(&mut Job {
+        project,
+        config,
+        cache,
+        sandbox: &mut sandbox,
+        launcher,
+        progress: &|step| report(Event::Preparing { step }),
+    });
+    let environment = environment.map_err(|error| match launcher.interrupt().is_set() {
+        true => SessionError::Interrupted,
+        false => error.into(),
+    })?;
+    Ok((
+        environment,
+        Workshop {
+            sandbox,
+            _lock: lock,
+        },
+    ))
 }

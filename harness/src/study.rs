@@ -17,6 +17,7 @@ use crate::carve::target::{self, NoMatch};
 use crate::chain;
 use crate::runner::Selection;
 use crate::session::{Session, SessionError};
+use crate::words;
 
 /// Why a project's tests cannot be studied.
 #[derive(Debug, thiserror::Error)]
@@ -31,7 +32,8 @@ pub enum StudyError {
     NoSuite(String),
     /// None of the target tests is good in the full tree.
     #[error(
-        "none of the {count} target tests passes in the full tree ({example}); `lacuna doctor` tells what may be missing"
+        "no test of the target passes in the full tree ({}, such as {example}); `lacuna doctor` tells what may be missing",
+        words::count(*count, "target test")
     )]
     TargetFails {
         /// How many there are.

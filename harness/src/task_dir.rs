@@ -1,8 +1,10 @@
 //! Task directories: everything a solver and a grader need, written at once or not at all.
 
+mod shelf;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use analyzer::Analysis;
@@ -17,10 +19,13 @@ use extractors::interface::interface;
 use extractors::patch::{LineCounts, Patch, PatchError};
 use serde::{Deserialize, Serialize};
 
+use crate::cache::is_disk_full;
 use crate::carve::evidence::Evidence;
 use crate::carve::{CarveRequest, Carved, TestClass};
 use crate::overview;
 use crate::session::Session;
+
+pub use shelf::make_ready;
 
 /// The record for machines.
 pub const TASK: &str = "task.json";
@@ -43,9 +48,17 @@ const EVIDENCE_VERSION: u32 = 1;
 /// Why a task directory cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum TaskDirError {
-    /// A file or folder of the directory.
-    #[error("cannot use {}: {source}; is it a task directory, and is there room on the disk?", path.display())]
-    Io {
+    /// A file of a task that is to be read.
+    #[error("cannot read {}: {source}; is it in a task directory?", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The place where a task is to be written.
+    #[error("cannot write to {}: {source}; {}", path.display(), advice(source))]
+    Unwritable {
         /// The file or folder.
         path: PathBuf,
         /// What the system says.
@@ -67,6 +80,26 @@ pub enum TaskDirError {
         /// What is wrong with it.
         source: PatchError,
     },
+}
+
+impl TaskDirError {
+    /// Whether there is no room.
+    pub fn is_disk_full(&self) -> bool {
+        matches!(self, Self::Unwritable { source, .. } if is_disk_full(source))
+    }
+}
+
+/// What to do when a task cannot be written.
+fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        _ if is_disk_full(error) => {
+            "the disk is full: free some space, or name a folder on another disk with --out"
+        }
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
+            "it is no folder: name one with --out"
+        }
+        _ => "name a folder that you may write to with --out",
+    }
 }
 
 /// A task directory that was written.
@@ -151,40 +184,8 @@ pub fn write(
         ),
     ];
     let directory = out.join(&task.id);
-    put(out, &directory, &files)?;
+    shelf::put(out, &task.id, &files)?;
     Ok(Written { directory, task })
-}
-
-/// Writes the files into a folder of another name first: the task appears whole or not at all.
-fn put(out: &Path, directory: &Path, files: &[(&str, Vec<u8>)]) -> Result<(), TaskDirError> {
-    let at = |path: &Path| {
-        let path = path.to_owned();
-        move |source| TaskDirError::Io { path, source }
-    };
-    fs::create_dir_all(out).map_err(at(out))?;
-    let partial = tempfile::Builder::new()
-        .prefix(".lacuna-")
-        .tempdir_in(out)
-        .map_err(at(out))?;
-    for (name, bytes) in files {
-        let path = partial.path().join(name);
-        let written = fs::File::create(&path)
-            .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()));
-        written.map_err(at(&path))?;
-    }
-    if directory.exists() {
-        fs::remove_dir_all(directory).map_err(at(directory))?;
-    }
-    let partial = partial.keep();
-    set_readable(&partial)
-        .and_then(|()| fs::rename(&partial, directory))
-        .map_err(at(directory))
-}
-
-/// Temporary folders are private; a task is not.
-fn set_readable(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o755))
 }
 
 /// Reads a task directory.
@@ -194,7 +195,7 @@ fn set_readable(folder: &Path) -> io::Result<()> {
 pub fn read(directory: &Path) -> Result<TaskDir, TaskDirError> {
     let bytes = |name: &str| {
         let path = directory.join(name);
-        fs::read(&path).map_err(|source| TaskDirError::Io { path, source })
+        fs::read(&path).map_err(|source| TaskDirError::Unreadable { path, source })
     };
     let patch = |name: &str| {
         Patch::parse(&bytes(name)?).map_err(|source| TaskDirError::Patch {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use harness::cache::Cache;
 use harness::session::SessionError;
+use harness::task_dir::TaskDirError;
 use serde::Serialize;
 
 use super::extract::{self, Extracted};
@@ -34,7 +35,10 @@ pub fn run(app: &App, args: &DemoArgs) -> Result<ExitStatus, Failure> {
             .join("demo"),
     };
     let project = folder.join("recipes");
-    write_sample(&project)?;
+    write_sample(&project).map_err(|source| TaskDirError::Unwritable {
+        path: folder.clone(),
+        source,
+    })?;
     let args = arguments(&project, &folder);
     let shown = {
         let (session, study) = app.study(&args.feature.suite)?;

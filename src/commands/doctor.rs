@@ -14,13 +14,12 @@ use crate::failure::Failure;
 pub fn run(app: &App, args: &ProjectArgs) -> Result<ExitStatus, Failure> {
     let report = session::diagnose(&args.path, &app.launcher, &|event| {
         app.progress.event(event)
-    });
-    let status = report.status();
+    })?;
     app.print(&report)?;
-    Ok(if status == Status::Problem {
-        ExitStatus::Environment
-    } else {
-        ExitStatus::Success
+    Ok(match report.status() {
+        _ if report.is_misconfigured() => ExitStatus::Usage,
+        Status::Problem => ExitStatus::Environment,
+        Status::Good | Status::Warning => ExitStatus::Success,
     })
 }
 

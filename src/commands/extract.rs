@@ -27,6 +27,7 @@ pub struct Extracted {
 }
 
 pub fn run(app: &App, args: &ExtractArgs) -> Result<ExitStatus, Failure> {
+    task_dir::make_ready(&args.out)?;
     let mut session = app.session(&args.feature.suite.project.path)?;
     let extracted = extract(app, &mut session, args)?;
     app.print(&extracted)?;
@@ -74,9 +75,9 @@ fn with_history(mut failure: Failure, evidence: &Evidence) -> Failure {
                 format!(" ({}: {})", example.id, example.reason)
             });
         failure.error = failure.error.context(format!(
-            "{}: {} tests broke{example}; {}",
+            "{}: {} broke{example}; {}",
             scenario.state.claim(),
-            scenario.bad,
+            count(scenario.bad, "test"),
             scenario.decision
         ));
     }

@@ -76,7 +76,10 @@ impl App {
 
     fn print(&self, answer: &impl Answer) -> Result<(), Failure> {
         self.progress.finish();
-        Ok(answer::print(answer, self.global.format)?)
+        answer::print(answer, self.global.format).map_err(|error| {
+            let error = anyhow::Error::new(error).context("cannot print the answer");
+            Failure::new(ExitStatus::Environment, error)
+        })
     }
 }
 

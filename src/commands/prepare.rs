@@ -13,7 +13,9 @@ use crate::failure::Failure;
 
 pub fn run(app: &App, args: &PrepareArgs) -> Result<ExitStatus, Failure> {
     if args.fresh {
-        session::forget(&args.project.path)?;
+        session::forget(&args.project.path, &app.launcher, &|event| {
+            app.progress.event(event);
+        })?;
     }
     let session = app.session(&args.project.path)?;
     app.print(session.environment())?;

@@ -82,7 +82,7 @@ impl Answer for Shown {
         writeln!(out, "Feature of {}", self.target.join(", "))?;
         writeln!(
             out,
-            "  {} leave: {} in {}",
+            "  removes {}: {} in {}",
             count(self.size.symbols, "symbol"),
             count(self.size.lines, "line"),
             count(self.size.files, "file")
@@ -119,12 +119,12 @@ impl Shown {
         for symbol in of_role {
             writeln!(
                 out,
-                "  {}  line {}, {}, run by {} target and {} other tests",
+                "  {}  line {}, {}, run by {} target and {}",
                 symbol.symbol,
                 symbol.line,
                 count(symbol.lines, "line"),
                 symbol.target_tests,
-                symbol.other_tests
+                count(symbol.other_tests, "other test")
             )?;
         }
         Ok(())

@@ -8,7 +8,7 @@ use harness::chain::{self, Chain};
 use serde::Serialize;
 
 use super::{App, feature_options, targets};
-use crate::answer::Answer;
+use crate::answer::{Answer, count};
 use crate::cli::WhyArgs;
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
@@ -51,11 +51,11 @@ impl Answer for Why {
         match self.role {
             Some(role) => writeln!(
                 out,
-                "{} is {} in this feature: run by {} target and {} other tests",
+                "{} is {} in this feature: run by {} target and {}",
                 self.symbol,
                 role.word(),
                 self.target_tests,
-                self.other_tests
+                count(self.other_tests, "other test")
             )?,
             None => writeln!(out, "{} has no part in this feature", self.symbol)?,
         }

@@ -39,7 +39,7 @@ fn show_groups_the_symbols_by_their_roles() {
     let without_counts = leaving.map(|line| line.split(", run by").next().unwrap());
     expect![[r#"
         Feature of tests/test_shopping.py
-          13 symbols leave: 161 lines in 3 files
+          removes 13 symbols: 161 lines in 3 files
           tests: 29 target, 0 collateral, 123 kept, 1 excluded
         top: removed, in the interface (15)
           src/ladle/shopping.py::AISLES  line 17, 6 lines

@@ -22,8 +22,8 @@ fn a_path_that_does_not_exist_is_refused() {
     refuse(
         &["check", "no/such/task"],
         expect![[r#"
-        Some(2): lacuna: error: cannot use no/such/task/task.json: No such file or directory (os error 2); is it a task directory, and is there room on the disk?
-    "#]],
+            Some(2): lacuna: error: cannot read no/such/task/task.json: No such file or directory (os error 2); is it in a task directory?
+        "#]],
     );
 }
 
@@ -112,7 +112,7 @@ fn a_folder_without_files_tests_or_configuration_that_can_be_read_is_refused() {
     "#]].assert_eq(&told[0]);
     assert!(told.iter().all(|other| *other == told[0]), "{told:?}");
     expect![[r#"
-        Some(3): lacuna: error: OUT holds no files, or ignores all of them; is it the root folder of the project?
+        Some(2): lacuna: error: OUT holds no files, or ignores all of them; is it the root folder of the project?
     "#]].assert_eq(
         &bench
             .refused(&["tests", bench.out.to_str().unwrap()])
@@ -229,7 +229,7 @@ fn a_target_that_fails_or_cannot_be_collected_is_no_baseline() {
         ]
     };
     expect![[r#"
-        Some(4): lacuna: error: none of the 1 target tests passes in the full tree (tests/test_trouble.py::test_fails: assert 1 == 2); `lacuna doctor` tells what may be missing
+        Some(4): lacuna: error: no test of the target passes in the full tree (1 target test, such as tests/test_trouble.py::test_fails: assert 1 == 2); `lacuna doctor` tells what may be missing
     "#]].assert_eq(&bench.refused(&arguments("tests/test_trouble.py")));
     expect![[r#"
         Some(4): lacuna: error: tests/test_broken.py cannot be collected in the full tree (invalid syntax (test_broken.py, line 1)); `lacuna doctor` tells what may be missing
@@ -257,4 +257,101 @@ fn files_that_do_not_parse_or_are_no_utf_8_do_no_harm() {
     let ran = bench.run(&["check", task.to_str().unwrap()]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     assert!(files(&bench.project) == before);
+}
+
+#[test]
+fn a_failure_is_a_document_too_where_one_is_asked_for() {
+    let Some(bench) = bench() else { return };
+    let check = |arguments: &[&str], code: i32, expected: Expect| {
+        let ran = bench.run(arguments);
+        assert_eq!(ran.code, Some(code), "{}", ran.err);
+        assert!(ran.err.contains("error: "), "{}", ran.err);
+        let document: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        assert_eq!(document["error"]["code"], code);
+        expected.assert_eq(&ran.out);
+    };
+    check(
+        &["doctor", "no/such/folder", "--format", "json"],
+        2,
+        expect![[r#"
+            {
+              "version": 1,
+              "error": {
+                "kind": "usage",
+                "code": 2,
+                "message": "there is no folder no/such/folder; give the path of a project's root folder",
+                "help": "`lacuna help COMMAND` shows the arguments; docs/configuration.md describes every key of lacuna.toml"
+              }
+            }
+        "#]],
+    );
+    check(
+        &["show", "--format=json", "--target", "nowhere"],
+        2,
+        expect![[r#"
+            {
+              "version": 1,
+              "error": {
+                "kind": "usage",
+                "code": 2,
+                "message": "no test matches \"nowhere\"; `lacuna tests` lists what there is",
+                "help": "`lacuna help COMMAND` shows the arguments; docs/configuration.md describes every key of lacuna.toml"
+              }
+            }
+        "#]],
+    );
+    check(
+        &["show", "--format=json"],
+        2,
+        expect![[r#"
+            {
+              "version": 1,
+              "error": {
+                "kind": "usage",
+                "code": 2,
+                "message": "the following required arguments were not provided:\n  --target <TARGET>\n\nUsage: lacuna show --target <TARGET> --format <FORMAT> [PATH]\n\nFor more information, try '--help'.",
+                "help": "`lacuna help COMMAND` shows the arguments; docs/configuration.md describes every key of lacuna.toml"
+              }
+            }
+        "#]],
+    );
+    fs::remove_dir_all(bench.project.join("tests")).unwrap();
+    check(
+        &["tests", "--format", "json"],
+        4,
+        expect![[r#"
+        {
+          "version": 1,
+          "error": {
+            "kind": "baseline",
+            "code": 4,
+            "message": "no test was found; other files and folders with tests can be named by `paths` under `[tests]` in lacuna.toml, and `lacuna doctor` tells what may be missing",
+            "help": "`lacuna tests` lists the tests with their results"
+          }
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn doctor_ends_with_2_where_the_path_or_the_configuration_is_wrong() {
+    let Some(bench) = bench() else { return };
+    for wrong in ["no/such/folder", "README.md"] {
+        assert!(
+            bench.refused(&["doctor", wrong]).starts_with("Some(2): "),
+            "{wrong}"
+        );
+    }
+    bench.write("lacuna.toml", "x = 1\n");
+    assert_eq!(bench.run(&["doctor"]).code, Some(2));
+}
+
+#[test]
+fn a_place_for_tasks_that_cannot_be_written_is_refused_before_anything_is_run() {
+    refuse(
+        &["extract", "--target", TARGET, "--out", "README.md/tasks"],
+        expect![[r#"
+            Some(2): lacuna: error: cannot write to README.md: not a directory; it is no folder: name one with --out
+        "#]],
+    );
 }

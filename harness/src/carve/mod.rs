@@ -21,6 +21,7 @@ pub use self::verdict::{TestClass, Verdict};
 use crate::config::RemovalMode;
 use crate::session::{Session, SessionError};
 use crate::study::{Study, StudyError};
+use crate::words;
 
 /// What to carve and how.
 #[derive(Clone, Debug)]
@@ -47,6 +48,11 @@ pub const MAX_ATTEMPTS: u32 = 12;
 /// What happens on the way, for whoever shows progress.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
+    /// Another process works on the project, and this one waits for it to end.
+    Waiting {
+        /// Its number, if that is known.
+        holder: Option<u32>,
+    },
     /// The environment is being made.
     Preparing {
         /// The step in flight.
@@ -128,7 +134,8 @@ pub enum CarveError {
     },
     /// Tests to be held back are still in the starting tree.
     #[error(
-        "{count} of the tests to hold back cannot be taken out of their files ({example}); choose another target"
+        "{} to hold back cannot be taken out of their files ({example}); choose another target",
+        words::count(*count, "test")
     )]
     NotHeldBack {
         /// How many.
@@ -166,7 +173,12 @@ fn nearest_hint(nearest: &[(String, usize)]) -> String {
     }
     let list: Vec<String> = nearest
         .iter()
-        .map(|(symbol, others)| format!("{symbol} (executed by {others} other tests)"))
+        .map(|(symbol, others)| {
+            format!(
+                "{symbol} (executed by {})",
+                words::count(*others, "other test")
+            )
+        })
         .collect();
     format!("; nearest: {}", list.join(", "))
 }
@@ -181,6 +193,7 @@ pub fn carve(
     evidence: &mut Evidence,
     report: &dyn Fn(Event<'_>),
 ) -> Result<Carved, CarveError> {
+    session.take(report)?;
     let study = Study::open(session, &request.suite, request.fresh, report)?;
     evidence.scenarios.push(baseline(&study));
     let scope = study.scope(&request.target)?;

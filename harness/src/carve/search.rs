@@ -14,6 +14,7 @@ use super::{CarveError, CarveRequest, Event};
 use crate::runner::{Selection, TestRun};
 use crate::session::Session;
 use crate::study::Study;
+use crate::words::count;
 
 /// A plan that held: the feature, the edits and what each test did.
 pub(super) struct Found {
@@ -514,8 +515,8 @@ impl Search<'_> {
             && (culprits.is_empty() || culprits.iter().any(is_top))
         {
             let decision = format!(
-                "{} more tests need the feature: held back as collateral",
-                broken.tests.len()
+                "needed by {}: held back as collateral",
+                count(broken.tests.len(), "more test")
             );
             lessons.also_failing.extend(&broken.tests);
             return Ok(decision);

@@ -7,6 +7,7 @@ use crate::config::Config;
 use crate::doctor::Check;
 use crate::process::Launcher;
 use crate::project::{Listing, Project};
+use crate::words;
 
 pub(super) fn examine(
     project: &Project,
@@ -57,15 +58,13 @@ fn interpreter(facts: &Facts, config: &Config, found: &[Interpreter]) -> Check {
     let wish = wish(facts, config);
     match wish.choose(found) {
         Some(chosen) => {
-            let all = list(found);
-            Check::good(
-                "interpreter",
-                format!(
-                    "{} (wanted: {}; found: {all})",
-                    chosen.describe(),
-                    wish.describe()
-                ),
-            )
+            let others = found.iter().map(Interpreter::describe);
+            let others = others.filter(|other| *other != chosen.describe());
+            let also: String = others
+                .map(|other| format!("\nalso found: {other}"))
+                .collect();
+            let text = format!("{} (wanted: {}){also}", chosen.describe(), wish.describe());
+            Check::good("interpreter", text)
         }
         None => Check::problem(
             "interpreter",
@@ -156,6 +155,9 @@ fn tests(files: &Listing) -> Check {
             "no files called test_*.py or *_test.py",
             "If the tests have other names, say so in pytest's own configuration or by `tests.paths` in lacuna.toml.",
         ),
-        count => Check::good("tests", format!("{count} files with tests")),
+        count => Check::good(
+            "tests",
+            format!("{} with tests", words::count(count, "file")),
+        ),
     }
 }

@@ -39,6 +39,7 @@ pub(super) fn hash(project: &Project, config: &Config) -> Result<String, Project
         hasher.update(bytes);
     };
     add(&RECIPE.to_le_bytes());
+    add(env!("CARGO_PKG_VERSION").as_bytes());
     add(&serde_json::to_vec(&(&config.environment, &config.tests)).unwrap_or_default());
     for (path, kind) in &listing.files {
         if matches!(kind, FileKind::File { .. }) && concerns(path) {

@@ -130,6 +130,9 @@ fn variables(folder: &Path, asked: &BTreeMap<String, String>) -> Variables {
     let path = env::var("PATH").unwrap_or_default();
     set("PATH", format!("{}:{path}", folder.join("bin").display()));
     set("VIRTUAL_ENV", folder.display().to_string());
+    // Sets of texts have an order of their own in each process otherwise, and with it tests that are
+    // made from such a set.
+    set("PYTHONHASHSEED", "0".to_owned());
     asked.iter().for_each(|(name, value)| {
         set(name, value.clone());
     });

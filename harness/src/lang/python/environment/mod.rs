@@ -16,18 +16,18 @@ mod sources;
 mod specifier;
 mod version;
 
-use crate::cache::{CacheError, write_atomically};
+use crate::cache::{CacheError, ProjectCache, write_atomically};
 use crate::config::Config;
 use crate::doctor::Check;
 use crate::environment::{Environment, EnvironmentError, Job, Toolchain};
 use crate::process::Launcher;
-use crate::project::{Listing, Project};
+use crate::project::{Listing, Project, ProjectError};
 use facts::Facts;
 use interpreter::{Interpreter, Wish};
 use preparation::Preparation;
 use serde::{Deserialize, Serialize};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The row's implementation.
 pub struct Python;
@@ -37,21 +37,30 @@ impl Toolchain for Python {
         files.files.keys().any(|path| path.ends_with(".py"))
     }
 
+    fn stored(
+        &self,
+        project: &Project,
+        config: &Config,
+        cache: &ProjectCache,
+    ) -> Result<Option<Environment>, ProjectError> {
+        let inputs = inputs::hash(project, config)?;
+        let stored = Record::load(&Record::path(cache)).filter(|stored| stored.inputs == inputs);
+        let environment = stored.map(|stored| stored.environment);
+        Ok(environment.filter(|environment| environment.runtime.is_file()))
+    }
+
     fn prepare(&self, job: &mut Job<'_>) -> Result<Environment, EnvironmentError> {
-        let inputs = inputs::hash(job.project, job.config)?;
-        let record = job.cache.folder().join("environment.json");
-        match Record::load(&record).filter(|stored| stored.inputs == inputs) {
-            Some(stored) if stored.environment.runtime.is_file() => Ok(stored.environment),
-            _ => {
-                let environment = Preparation::make(job)?;
-                Record {
-                    inputs,
-                    environment: environment.clone(),
-                }
-                .store(&record)?;
-                Ok(environment)
-            }
+        if let Some(stored) = self.stored(job.project, job.config, job.cache)? {
+            return Ok(stored);
         }
+        let inputs = inputs::hash(job.project, job.config)?;
+        let environment = Preparation::make(job)?;
+        let record = Record {
+            inputs,
+            environment,
+        };
+        record.store(&Record::path(job.cache))?;
+        Ok(record.environment)
     }
 
     fn examine(
@@ -73,8 +82,16 @@ struct Record {
 }
 
 impl Record {
+    fn path(cache: &ProjectCache) -> PathBuf {
+        cache.folder().join("environment.json")
+    }
+
+    /// What is stored, if this build would store it in the same way: a record with more or fewer
+    /// fields is of another build, which may have made the environment in another way.
     fn load(path: &Path) -> Option<Self> {
-        serde_json::from_slice(&fs::read(path).ok()?).ok()
+        let stored: serde_json::Value = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+        let record: Self = serde_json::from_value(stored.clone()).ok()?;
+        (serde_json::to_value(&record).ok()? == stored).then_some(record)
     }
 
     fn store(&self, path: &Path) -> Result<(), CacheError> {
@@ -125,5 +142,56 @@ fn list(found: &[Interpreter]) -> String {
         "none".to_owned()
     } else {
         all.join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::environment::Collection;
+    use serde_json::{Value, json};
+
+    fn record() -> Record {
+        Record {
+            inputs: "x".into(),
+            environment: Environment {
+                distribution: None,
+                language: "python".into(),
+                runtime: "/bin/python".into(),
+                version: "3.12.1".into(),
+                variables: [("PATH".to_owned(), None)].into(),
+                packages: [("pytest".to_owned(), "9.0".to_owned())].into(),
+                steps: Vec::new(),
+                collection: Collection::default(),
+                fingerprint: "y".into(),
+            },
+        }
+    }
+
+    #[test]
+    fn the_environment_of_a_build_that_stored_other_fields_is_not_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("environment.json");
+        record().store(&path).unwrap();
+        assert!(Record::load(&path).is_some());
+        let whole: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        let loads = |value: &Value| {
+            fs::write(&path, value.to_string()).unwrap();
+            Record::load(&path).is_some()
+        };
+        let fields: Vec<String> = whole["environment"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect();
+        for field in fields {
+            let mut older = whole.clone();
+            older["environment"].as_object_mut().unwrap().remove(&field);
+            assert!(!loads(&older), "without {field}");
+        }
+        let mut newer = whole.clone();
+        newer["environment"]["more"] = json!(1);
+        assert!(!loads(&newer));
     }
 }
