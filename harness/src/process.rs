@@ -35,6 +35,7 @@ pub struct Command {
     arguments: Vec<OsString>,
     directory: PathBuf,
     variables: BTreeMap<OsString, Option<OsString>>,
+    copy: Option<PathBuf>,
 }
 
 impl Command {
@@ -45,6 +46,7 @@ impl Command {
             arguments: Vec::new(),
             directory: directory.into(),
             variables: BTreeMap::new(),
+            copy: None,
         }
     }
 
@@ -80,6 +82,12 @@ impl Command {
         let changes = changes.into_iter();
         self.variables
             .extend(changes.map(|(name, value)| (name.into(), value.map(Into::into))));
+        self
+    }
+
+    /// Writes standard output to this file too, all of it up to the output limit.
+    pub fn copy_stdout(mut self, file: impl Into<PathBuf>) -> Self {
+        self.copy = Some(file.into());
         self
     }
 
@@ -266,7 +274,8 @@ impl Launcher {
             return Err(not_started(command, "there is no such folder".to_owned()));
         }
         let started = Instant::now();
-        let (output, stdout, stderr) = capture::open().map_err(|e| no_resources(command, e))?;
+        let (output, stdout, stderr) =
+            capture::open(command.copy.as_deref()).map_err(|e| no_resources(command, e))?;
         let running = match &self.supervisor {
             Some(binary) => supervisor::spawn_process(binary, command, stdout, stderr),
             None => supervisor::spawn_thread(command, stdout, stderr),

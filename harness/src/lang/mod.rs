@@ -1,5 +1,6 @@
 //! The languages whose code the harness can run: one row each.
 
+pub mod go;
 pub mod python;
 
 use crate::checker::Checker;
@@ -22,13 +23,22 @@ pub struct Language {
 }
 
 /// All rows; where a project suits several, the first.
-static LANGUAGES: &[Language] = &[Language {
-    name: "python",
-    toolchain: &python::environment::Python,
-    runner: &python::runner::Pytest::NATIVE,
-    checker: None,
-    test_command: &["python", "-m", "pytest"],
-}];
+static LANGUAGES: &[Language] = &[
+    Language {
+        name: "python",
+        toolchain: &python::environment::Python,
+        runner: &python::runner::Pytest::NATIVE,
+        checker: None,
+        test_command: &["python", "-m", "pytest"],
+    },
+    Language {
+        name: "go",
+        toolchain: &go::environment::Go,
+        runner: &go::runner::GoTest,
+        checker: Some(&go::checker::GoCheck),
+        test_command: &["go", "test", "./..."],
+    },
+];
 
 /// The language of a project with these files.
 pub fn of(files: &Listing) -> Option<&'static Language> {

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::io::{self, PipeReader, PipeWriter, Read};
+use std::fs::File;
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -69,11 +71,12 @@ pub(super) struct Drain {
     stderr: Stream,
 }
 
-/// Opens both streams: the drain and the two ends to write to.
-pub(super) fn open() -> io::Result<(Drain, PipeWriter, PipeWriter)> {
+/// Opens both streams: the drain and the two ends to write to. Standard output is also written to
+/// the file `copy`.
+pub(super) fn open(copy: Option<&Path>) -> io::Result<(Drain, PipeWriter, PipeWriter)> {
     let total = Arc::new(AtomicU64::new(0));
-    let (stdout, stdout_writer) = Stream::open(&total)?;
-    let (stderr, stderr_writer) = Stream::open(&total)?;
+    let (stdout, stdout_writer) = Stream::open(&total, copy.map(File::create).transpose()?)?;
+    let (stderr, stderr_writer) = Stream::open(&total, None)?;
     Ok((
         Drain {
             total,
@@ -104,13 +107,13 @@ struct Stream {
 }
 
 impl Stream {
-    fn open(total: &Arc<AtomicU64>) -> io::Result<(Self, PipeWriter)> {
+    fn open(total: &Arc<AtomicU64>, copy: Option<File>) -> io::Result<(Self, PipeWriter)> {
         let (mut reader, writer) = io::pipe()?;
         let (finished, end) = channel::<()>();
         let kept = Arc::new(Mutex::new(Output::default()));
         let (into, total) = (Arc::clone(&kept), Arc::clone(total));
         thread::Builder::new().spawn(move || {
-            drain(&mut reader, &into, &total);
+            drain(&mut reader, &into, &total, copy);
             drop(finished);
         })?;
         Ok((Self { kept, end }, writer))
@@ -124,7 +127,8 @@ impl Stream {
     }
 }
 
-fn drain(reader: &mut PipeReader, kept: &Mutex<Output>, total: &AtomicU64) {
+/// A copy that cannot be written (the disk is full) ends where it is.
+fn drain(reader: &mut PipeReader, kept: &Mutex<Output>, total: &AtomicU64, mut copy: Option<File>) {
     let mut buffer = vec![0; 64 * 1024];
     loop {
         match reader.read(&mut buffer) {
@@ -133,6 +137,7 @@ fn drain(reader: &mut PipeReader, kept: &Mutex<Output>, total: &AtomicU64) {
                 total.fetch_add(count as u64, Ordering::Relaxed);
                 let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
                 kept.push(&buffer[..count]);
+                copy = copy.filter(|mut file| file.write_all(&buffer[..count]).is_ok());
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(_) => return,

@@ -1,0 +1,143 @@
+//! Test functions of one package, each run in a process of its own, one after the other.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use super::counters::{self, Counters};
+use super::meta::{self, Meta};
+use super::{Traced, cores};
+use crate::lang::go::packages::Suite;
+use crate::lang::go::records;
+use crate::lang::go::runner::{self, Run};
+use crate::process::{Command, Finished};
+use crate::runner::RunError;
+
+/// The record of a process that runs no test. No Go function has such a name.
+pub(super) const START: &str = "start-up";
+/// The most functions: their names make one argument, whose length systems bound.
+const MOST: usize = 1000;
+/// Runs each function named in `$3`, keeps its counters under its name and notes its exit code. The
+/// file that describes the counters is the same for all and is left for the next to find.
+const SCRIPT: &str = r#"
+binary=$1 records=$2 names=$3
+shift 3
+for name in $names; do
+    pattern="^$name\$"
+    test "$name" = start-up && pattern='^$'
+    "$binary" -test.paniconexit0 -test.gocoverdir="$records/live" "$@" "-test.run=$pattern" >/dev/null 2>&1
+    echo "$name $?" >>"$records/codes"
+    mv "$records"/live/covcounters.* "$records/$name" 2>/dev/null
+done
+"#;
+
+/// A batch and where its records are.
+pub(super) struct Batch {
+    /// Index into the traced packages.
+    pub(super) package: usize,
+    pub(super) tests: Vec<String>,
+    binary: PathBuf,
+    records: PathBuf,
+    /// Where the tests run.
+    folder: PathBuf,
+    module: usize,
+}
+
+impl Batch {
+    pub(super) fn new(
+        run: &Run<'_>,
+        name: &str,
+        package: usize,
+        traced: &Traced<'_>,
+        tests: Vec<String>,
+    ) -> Self {
+        Self {
+            package,
+            tests,
+            binary: traced.binary.clone(),
+            records: run.scratch.join(format!("{package}-{name}")),
+            folder: run.request.tree.join(&traced.package.folder),
+            module: traced.package.module,
+        }
+    }
+
+    /// Runs all of its functions, or as many as the limits allow.
+    pub(super) fn run(&self, run: &Run<'_>, suite: &Suite) -> Result<Finished, RunError> {
+        let live = self.records.join("live");
+        fs::create_dir_all(&live).map_err(records(&live))?;
+        let limits = run.limits();
+        let variables = run.request.environment.variables.clone();
+        let mut command = Command::new("sh", &self.folder).envs(variables);
+        if let Some(module) = suite.modules.get(self.module) {
+            command = module.place(command);
+        }
+        command = command
+            .args(["-c", SCRIPT, "sh"])
+            .arg(&self.binary)
+            .arg(&self.records);
+        command = command.arg(self.tests.join(" "));
+        if !run.arguments.has("timeout") {
+            let patience = runner::patience(limits.wall).as_millis();
+            command = command.arg(format!("-test.timeout={patience}ms"));
+        }
+        command = command.args(&run.arguments.binary);
+        Ok(run.launcher.run(&command, &limits)?)
+    }
+
+    /// What the counters mean.
+    pub(super) fn meta(&self) -> Result<Option<Meta>, RunError> {
+        let live = self.records.join("live");
+        let entries = fs::read_dir(&live).map_err(records(&live))?;
+        let mut files = entries.flatten().map(|entry| entry.path());
+        let described = files.find(|file| name_of(file).starts_with("covmeta"));
+        let bytes = described
+            .map(|file| fs::read(&file).map_err(records(&file)))
+            .transpose()?;
+        Ok(bytes.and_then(|bytes| meta::read(&bytes)))
+    }
+
+    /// The counters of a function's process, if it came to its end.
+    pub(super) fn counters(&self, name: &str) -> Result<Option<Counters>, RunError> {
+        let file = self.records.join(name);
+        match fs::read(&file) {
+            Ok(bytes) => Ok(counters::read(&bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(records(&file)(error)),
+        }
+    }
+
+    /// The exit codes of the processes that ended.
+    pub(super) fn exit_codes(&self) -> BTreeMap<String, i32> {
+        let text = fs::read_to_string(self.records.join("codes")).unwrap_or_default();
+        let pairs = text.lines().filter_map(|line| line.split_once(' '));
+        pairs
+            .filter_map(|(name, code)| Some((name.to_owned(), code.parse().ok()?)))
+            .collect()
+    }
+}
+
+fn name_of(file: &Path) -> String {
+    file.file_name()
+        .unwrap_or(OsStr::new(""))
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// The batches of a package, about one for each core; the first one records the start-up too.
+pub(super) fn split(run: &Run<'_>, package: usize, traced: &Traced<'_>) -> Vec<Batch> {
+    let size = traced.tests.len().div_ceil(cores()).clamp(1, MOST);
+    let chunks = traced.tests.chunks(size).enumerate();
+    let batches = chunks.map(|(number, chunk)| {
+        let start = (number == 0).then(|| START.to_owned());
+        let tests = chunk.iter().map(|(name, _)| (*name).to_owned());
+        Batch::new(
+            run,
+            &number.to_string(),
+            package,
+            traced,
+            start.into_iter().chain(tests).collect(),
+        )
+    });
+    batches.collect()
+}
