@@ -9,10 +9,12 @@ use rayon::prelude::*;
 use salsa::Setter;
 
 use crate::database::{self, Database, Manifest, Observer, Project, SourceFile};
+use crate::facts::DefId;
 use crate::files::{file_at, text};
 use crate::graph::{DependencyGraph, Place};
 use crate::lang;
 use crate::occurrence::{Export, Import, Reference};
+use crate::resolution::{Demand, Resolution};
 use crate::symbol::{ByteRange, Symbol, SymbolId};
 use crate::trace::Trace;
 use crate::trace_symbols::TraceSymbols;
@@ -217,6 +219,52 @@ impl Analysis {
         self.of_file(path, |file| {
             database::resolution(&self.db, file).exports.clone()
         })
+    }
+
+    /// Definitions of a file that belong to a type (or trait) without standing in it, each with that
+    /// type; whoever has several owners goes with the first of them that goes.
+    pub fn attached(&self, path: &str) -> Vec<(SymbolId, SymbolId)> {
+        let owned = |resolution: &Resolution, symbols: &[Symbol]| {
+            let pair = |(def, owner): &(DefId, SymbolId)| {
+                Some((symbols.get(def.0 as usize)?.id.clone(), owner.clone()))
+            };
+            resolution.attached.iter().filter_map(pair).collect()
+        };
+        self.related(path, owned)
+    }
+
+    /// Definitions of a file that must be there as long as all of some others are, though these do
+    /// not name them; in any case where there are none.
+    pub fn demands(&self, path: &str) -> Vec<(SymbolId, Vec<SymbolId>)> {
+        let demanded = |resolution: &Resolution, symbols: &[Symbol]| {
+            let pair = |demand: &Demand| {
+                Some((
+                    symbols.get(demand.of.0 as usize)?.id.clone(),
+                    demand.by.clone(),
+                ))
+            };
+            resolution.demands.iter().filter_map(pair).collect()
+        };
+        self.related(path, demanded)
+    }
+
+    /// Members of a file that implement or override others, each with the one it stands in for.
+    pub fn overrides(&self, path: &str) -> Vec<(SymbolId, SymbolId)> {
+        let overriding = |resolution: &Resolution, symbols: &[Symbol]| {
+            let pair = |(def, of): &(DefId, SymbolId)| {
+                Some((symbols.get(def.0 as usize)?.id.clone(), of.clone()))
+            };
+            resolution.overrides.iter().filter_map(pair).collect()
+        };
+        self.related(path, overriding)
+    }
+
+    fn related<T>(&self, path: &str, read: impl Fn(&Resolution, &[Symbol]) -> Vec<T>) -> Vec<T> {
+        let Some(file) = self.file(path) else {
+            return Vec::new();
+        };
+        let symbols = database::symbols(&self.db, file);
+        read(&database::resolution(&self.db, file), &symbols)
     }
 
     /// The dependency graph.

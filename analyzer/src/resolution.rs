@@ -26,6 +26,18 @@ pub(crate) struct Resolution {
     pub attached: Vec<(DefId, SymbolId)>,
     /// Members of this file's classes with each inherited member of that name that they replace.
     pub overrides: Vec<(DefId, SymbolId)>,
+    /// Definitions of this file that others cannot do without though they do not name them.
+    pub demands: Vec<Demand>,
+}
+
+/// A definition that must be there as long as all of some others are: a method that a trait asks for
+/// as long as there are the trait and the block that implements it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Demand {
+    /// The definition.
+    pub of: DefId,
+    /// The others; if there are none, it must be there in any case.
+    pub by: Vec<SymbolId>,
 }
 
 /// What the graph needs to know about a reference beyond the public part.

@@ -33,10 +33,14 @@ struct Counted {
 
 impl Counted {
     fn new() -> Self {
+        Self::of(PROJECT)
+    }
+
+    fn of(project: &str) -> Self {
         let log = Arc::new(Mutex::new(Vec::new()));
         let sink = log.clone();
         let mut host = AnalysisHost::observed(move |key| sink.lock().unwrap().push(key.to_owned()));
-        host.apply(change(PROJECT));
+        host.apply(change(project));
         Self { host, log }
     }
 
@@ -240,4 +244,44 @@ fn answers_are_the_same_whatever_happened_before() {
         format!("{:?}", left.graph().petgraph()),
         format!("{:?}", right.graph().petgraph())
     );
+}
+
+const CRATE: &str = r#"
+//- Cargo.toml
+[package]
+name = "boxes"
+//- src/lib.rs
+mod units;
+pub use units::metre;
+pub fn area() -> u8 { metre(2) }
+//- src/units.rs
+pub fn metre(count: u8) -> u8 { count }
+//- src/other.rs
+fn alone() {}
+"#;
+
+#[test]
+fn a_changed_body_of_a_compiled_language_concerns_only_its_file_too() {
+    let mut counted = Counted::of(CRATE);
+    counted.answer_everything();
+    counted.host.apply(write(
+        "src/units.rs",
+        "pub fn metre(count: u8) -> u8 { let twice = count * 2; twice }\n",
+    ));
+    expect![[r#"
+        facts 1
+        items 1
+        problems 1
+        resolution 1
+        summary 1
+        symbols 1"#]]
+    .assert_eq(&counted.answer_everything());
+    counted
+        .host
+        .apply(write("Cargo.toml", "[package]\nname = \"crates\"\n"));
+    expect![[r#"
+        map 1
+        members 1
+        resolution 3"#]]
+    .assert_eq(&counted.answer_everything());
 }

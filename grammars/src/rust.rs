@@ -90,13 +90,21 @@ pub fn source_file(tree: &SyntaxTree) -> Option<ast::SourceFile> {
     ast::SourceFile::cast(SyntaxNode::new_root(tree.exact().green.clone()))
 }
 
-/// A part of a file that stands where an expression may, such as the argument of a macro.
-pub fn expression(text: &str) -> Option<SyntaxNode> {
-    if text.trim().is_empty() || depth(text) > DEEPEST {
+/// What stands before the text of [`statements`].
+const OPENING: &str = "fn f() {";
+
+/// A part of a file as the statements and the expression of a body, such as the argument of a macro:
+/// the block, and how far its offsets are ahead of those of the text. `None` if it is no such thing.
+pub fn statements(text: &str) -> Option<(ast::BlockExpr, usize)> {
+    if depth(text) > DEEPEST {
         return None;
     }
-    let parse = ast::Expr::parse(text, Edition::LATEST);
-    parse.errors().is_empty().then(|| parse.syntax_node())
+    let parse = parsed(&format!("{OPENING}{text}\n}}"), Edition::LATEST);
+    if !parse.errors().is_empty() {
+        return None;
+    }
+    let function = parse.syntax_node().first_child().and_then(ast::Fn::cast)?;
+    Some((function.body()?, OPENING.len()))
 }
 
 pub(crate) fn error_ranges(tree: &SyntaxTree) -> Vec<Range<usize>> {

@@ -59,6 +59,7 @@ pub(super) fn resolve(db: &dyn Db, file: SourceFile) -> Resolution {
         inherits,
         attached,
         overrides: fits.overrides.clone(),
+        demands: Vec::new(),
     }
 }
 

@@ -51,6 +51,7 @@ pub(super) fn resolve(db: &dyn Db, file: SourceFile) -> Resolution {
     Resolution {
         references: Arc::new(references),
         details,
+        demands: Vec::new(),
         imports: Arc::new(imports),
         loads,
         exports: Arc::new(exports),

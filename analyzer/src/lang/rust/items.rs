@@ -162,3 +162,26 @@ pub enum TypeRef {
     /// `impl A + B`, `dyn A + B`
     Bounds(Vec<TypeRef>),
 }
+
+impl TypeRef {
+    /// The paths of everything that it names.
+    pub fn paths(&self) -> Vec<&Path> {
+        let mut found = Vec::new();
+        self.collect(&mut found);
+        found
+    }
+
+    fn collect<'t>(&'t self, found: &mut Vec<&'t Path>) {
+        match self {
+            Self::Unknown => {}
+            Self::Path(path, arguments) => {
+                found.push(path);
+                arguments.iter().for_each(|it| it.collect(found));
+            }
+            Self::Slice(of) | Self::Function(of) => of.collect(found),
+            Self::Tuple(parts) | Self::Bounds(parts) => {
+                parts.iter().for_each(|it| it.collect(found));
+            }
+        }
+    }
+}

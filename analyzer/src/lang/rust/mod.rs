@@ -3,18 +3,27 @@
 //! [`lower`] finds the items of a file; [`map`] puts the files of all crates together, which makes
 //! `use` items mean something; [`resolve`] walks over a file once more with that map in hand.
 
+mod bodies;
+mod crates;
+mod imports;
 mod items;
 mod lower;
+mod macros;
+mod map;
+mod members;
+mod relations;
+mod resolve;
+mod standard;
 mod syntax;
+mod types;
 
 use super::Rules;
-use crate::resolution::Resolution;
 
 pub use items::Facts;
 
 pub(super) const RULES: Rules = Rules {
     facts: lower::facts,
-    resolve: |_, _| Resolution::default(),
+    resolve: resolve::resolve,
     is_test_support,
     may_be_orphan: |_, _| true,
     manifests: &["Cargo.toml"],
