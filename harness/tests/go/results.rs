@@ -172,7 +172,7 @@ fn what_kills_a_package_is_told_and_leaves_the_others_alone() {
         	"testing"
         )
 
-        func TestFatal(t *testing.T) { log.Fatal("no disk") }
+        func TestFatal(t *testing.T) { log.SetFlags(0); log.Fatal("no disk") }
         func TestAfter(t *testing.T) {}
         //- panic/panic.go
         package panic
@@ -228,9 +228,9 @@ fn what_kills_a_package_is_told_and_leaves_the_others_alone() {
             at exit/exit_test.go:9 TestZero
         Passed example.com/toy/fine::TestFine (fine/fine_test.go, TestFine)
         Error example.com/toy/log::TestFatal (log/log_test.go, TestFatal)
-            the test process ended before this test ended (while running TestFatal: 2026/11/30 06:46:34 no disk)
+            the test process ended before this test ended (while running TestFatal: no disk)
         Error example.com/toy/log::TestAfter (log/log_test.go, TestAfter)
-            the test process ended before this test began (while running TestFatal: 2026/11/30 06:46:34 no disk)
+            the test process ended before this test began (while running TestFatal: no disk)
         Error example.com/toy/panic::TestParallel (panic/panic_test.go, TestParallel)
             the test process ended before this test ended (while running TestGet: panic: runtime error: invalid memory address or nil pointer dereference [recovered, repanicked])
         Failed example.com/toy/panic::TestGet (panic/panic_test.go, TestGet)

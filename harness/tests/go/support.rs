@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use analyzer::trace::{ContextKind, Trace};
+use analyzer::{AnalysisHost, Change};
 use fixtures::Fixture;
 use harness::cache::{Cache, ProjectCache};
 use harness::checker::{CheckRequest, Checker, Diagnostic};
@@ -158,6 +160,30 @@ impl Prepared {
             limits: Self::limits(),
         };
         GoCheck.check(&request, &launcher()).unwrap()
+    }
+
+    /// Code of a trace that is no symbol of the analysis.
+    pub fn unmatched(&self, trace: &Trace) -> Vec<String> {
+        let paths = self.sandbox.paths().filter(|path| analyzer::is_input(path));
+        let files = paths.map(|path| {
+            (
+                path.to_owned(),
+                Some(self.sandbox.read(path).unwrap().into()),
+            )
+        });
+        let mut host = AnalysisHost::new();
+        host.apply(Change {
+            files: files.collect(),
+            trace: Some(Some(Arc::new(trace.clone()))),
+        });
+        let matches = host.analysis().trace_symbols();
+        let codes = matches
+            .unmatched
+            .iter()
+            .map(|index| &trace.codes[*index as usize]);
+        codes
+            .map(|code| format!("{}:{} {}", code.path, code.line, code.name))
+            .collect()
     }
 
     pub fn edit(&mut self, path: &str, text: &str) {

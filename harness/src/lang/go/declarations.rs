@@ -1,18 +1,23 @@
-//! The functions that a Go file declares, from its syntax tree.
+//! The functions that a Go file declares: those of the analysis, so that a trace names them as it does.
 
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use analyzer::symbol::{Symbol, SymbolKind};
+use analyzer::{AnalysisHost, Change};
+use grammars::SyntaxTree;
 use grammars::tree_sitter::Node;
-use grammars::{Language, SourceText, SyntaxTree};
 
-/// A function, method or package-level function literal.
+/// Any name of a Go file.
+const NAME: &str = "file.go";
+
+/// A function, a method, or a package-level variable, which may hold a function literal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Declaration {
-    /// `Func`, `Type.Method`, or the variable that holds a literal.
+    /// `Func`, `Type.Method`, or the variable.
     pub(super) name: String,
-    /// Its lines, counted from 1.
+    /// Its lines, counted from 1, with the comment that documents it.
     pub(super) first: u32,
     pub(super) last: u32,
     pub(super) kind: Kind,
@@ -25,7 +30,6 @@ pub(super) enum Kind {
     Test,
     Function,
     Method,
-    /// A package-level variable or constant.
     Variable,
 }
 
@@ -41,89 +45,66 @@ pub(super) fn around(declarations: &[Declaration], line: u32) -> Option<&Declara
 }
 
 fn of_text(bytes: &[u8]) -> Vec<Declaration> {
-    let bytes: Arc<[u8]> = Arc::from(bytes);
-    let tree = grammars::parse(Language::Go, &SourceText::new(Some(Language::Go), &bytes));
-    let root = tree.root();
-    let mut cursor = root.walk();
-    let nodes = root.named_children(&mut cursor);
-    nodes.flat_map(|node| of_node(&tree, node)).collect()
-}
-
-fn of_node(tree: &SyntaxTree, node: Node<'_>) -> Vec<Declaration> {
-    match node.kind() {
-        "function_declaration" => function(tree, node).into_iter().collect(),
-        "method_declaration" => method(tree, node).into_iter().collect(),
-        "var_declaration" | "var_spec_list" => {
-            let mut cursor = node.walk();
-            let specs: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
-            specs
-                .into_iter()
-                .flat_map(|spec| of_node(tree, spec))
-                .collect()
-        }
-        "var_spec" => variable(tree, node).into_iter().collect(),
-        _ => Vec::new(),
-    }
-}
-
-fn declaration(node: Node<'_>, name: String, kind: Kind) -> Declaration {
-    let line = |row: usize| u32::try_from(row + 1).unwrap_or(u32::MAX);
-    Declaration {
-        name,
-        first: line(node.start_position().row),
-        last: line(node.end_position().row),
-        kind,
-    }
-}
-
-fn function(tree: &SyntaxTree, node: Node<'_>) -> Option<Declaration> {
-    let name = tree.text_of(node.child_by_field_name("name")?);
-    let kind = if is_test(tree, node, name) {
-        Kind::Test
-    } else {
-        Kind::Function
+    let mut host = AnalysisHost::new();
+    host.apply(Change {
+        files: vec![(NAME.to_owned(), Some(Arc::from(bytes)))],
+        trace: None,
+    });
+    let analysis = host.analysis();
+    let Some(tree) = analysis.syntax(NAME) else {
+        return Vec::new();
     };
-    Some(declaration(node, name.to_owned(), kind))
+    let symbols = analysis.symbols(NAME);
+    let declared = symbols
+        .iter()
+        .filter_map(|symbol| declaration(&tree, symbol));
+    declared.collect()
 }
 
-fn method(tree: &SyntaxTree, node: Node<'_>) -> Option<Declaration> {
-    let name = tree.text_of(node.child_by_field_name("name")?);
-    let receiver = first_type(tree, node.child_by_field_name("receiver")?)?;
-    Some(declaration(
-        node,
-        format!("{receiver}.{name}"),
-        Kind::Method,
-    ))
+fn declaration(tree: &SyntaxTree, symbol: &Symbol) -> Option<Declaration> {
+    let kind = match symbol.kind {
+        SymbolKind::Function if is_test(tree, symbol) => Kind::Test,
+        SymbolKind::Function => Kind::Function,
+        SymbolKind::Method => Kind::Method,
+        SymbolKind::Variable => Kind::Variable,
+        _ => return None,
+    };
+    let text = tree.text().slice(symbol.full.clone());
+    let lines = u32::try_from(text.matches('\n').count()).ok()?;
+    Some(Declaration {
+        name: plain_chain(symbol.id.chain()),
+        first: symbol.line,
+        last: symbol.line + lines,
+        kind,
+    })
 }
 
-fn variable(tree: &SyntaxTree, node: Node<'_>) -> Option<Declaration> {
-    let name = tree.text_of(node.child_by_field_name("name")?);
-    Some(declaration(node, name.to_owned(), Kind::Variable))
-}
-
-/// The name of the receiver's type, without pointer and type parameters.
-fn first_type<'t>(tree: &'t SyntaxTree, node: Node<'_>) -> Option<&'t str> {
-    if node.kind() == "type_identifier" {
-        return Some(tree.text_of(node));
-    }
-    let mut cursor = node.walk();
-    let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
-    children
-        .into_iter()
-        .find_map(|child| first_type(tree, child))
+/// The chain without the numbers that tell several definitions of a name apart.
+fn plain_chain(chain: &str) -> String {
+    let links = chain
+        .split('.')
+        .map(|link| link.split('#').next().unwrap_or(link));
+    links.collect::<Vec<_>>().join(".")
 }
 
 /// Whether `go test` runs a function of a test file, by its name and parameter. An example without an
 /// output comment is only compiled.
-fn is_test(tree: &SyntaxTree, node: Node<'_>, name: &str) -> bool {
-    let parameters = node.child_by_field_name("parameters");
+fn is_test(tree: &SyntaxTree, symbol: &Symbol) -> bool {
+    let name = symbol.id.name();
+    let at = tree
+        .root()
+        .descendant_for_byte_range(symbol.focus.start, symbol.focus.end);
+    let Some(function) = at.and_then(|name| name.parent()) else {
+        return false;
+    };
+    let parameters = function.child_by_field_name("parameters");
     let takes = |wanted: char| {
         let text = parameters.map_or("", |list| tree.text_of(list));
         text.trim_end_matches([')', ',', ' ']).ends_with(wanted) && text.contains('*')
     };
     has_prefix(name, "Test") && takes('T')
         || has_prefix(name, "Fuzz") && takes('F')
-        || has_prefix(name, "Example") && has_output(tree, node)
+        || has_prefix(name, "Example") && has_output(tree, function)
 }
 
 /// `Test` and `TestX` are tests, `Testament` is not.
@@ -194,7 +175,7 @@ func init() {}
         expect![[r#"
             4-4 a Variable
             5-7 b Variable
-            11-13 F Function
+            10-13 F Function
             15-15 T.M Method
             16-16 T.N Method
             17-17 Test Test

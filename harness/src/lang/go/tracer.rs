@@ -313,7 +313,7 @@ impl Recorder<'_> {
             let losses = &mut self.trace.losses;
             match codes.get(*name) {
                 Some(0) if outcome.is_bad() => losses.push(format!("{path}::{name} fails in the suite and not when it runs alone")),
-                Some(code) if *code != 0 && !outcome.is_bad() => losses.push(format!("{path}::{name} fails when it runs alone (exit code {code}) and not in the suite: it depends on tests before it")),
+                Some(code) if *code != 0 && !outcome.is_bad() => losses.push(format!("{path}::{name} fails when it runs alone with counters (exit code {code}) and not in the suite: it depends on other tests or on how it is built")),
                 _ => {}
             }
             if !self
