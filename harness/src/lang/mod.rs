@@ -2,6 +2,7 @@
 
 pub mod go;
 pub mod python;
+pub mod rust;
 
 use crate::checker::Checker;
 use crate::environment::Toolchain;
@@ -37,6 +38,13 @@ static LANGUAGES: &[Language] = &[
         runner: &go::runner::GoTest,
         checker: Some(&go::checker::GoCheck),
         test_command: &["go", "test", "./..."],
+    },
+    Language {
+        name: "rust",
+        toolchain: &rust::environment::Rust,
+        runner: &rust::runner::CargoTest,
+        checker: Some(&rust::checker::CargoCheck),
+        test_command: &["cargo", "test", "--workspace"],
     },
 ];
 

@@ -1,0 +1,11 @@
+//! Rust projects: environments, results, traces and checks. Needs cargo.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+mod checking;
+mod crates;
+mod environments;
+mod results;
+mod support;
+mod surroundings;
+mod traces;
