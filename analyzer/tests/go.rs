@@ -395,6 +395,7 @@ const name = "x"
 "#,
         expect![[r#"
             4:Inner in Inner.Promoted Annotation Never → a.go::Inner
+            5:Outer in Outer Implicit Never → a.go::Outer.Inner
             6:Inner in Outer.Inner Base Never → a.go::Inner
             7:Inner in Outer.list Annotation Never → a.go::Inner
             8:Inner in Outer.table Annotation Never → a.go::Inner
@@ -479,7 +480,11 @@ func use(l List[*Dog], d *Dog) {
 	Must[*Dog](d, nil).Name()
 	Names[*Dog](d)
 	d.pointer.Load().Bark()
+	Two[int, string](1).Known()
 }
+func Two[A, B any](int) *Pair[A, B] { return nil }
+type Pair[A, B any] struct{}
+func (*Pair[A, B]) Known() {}
 "#,
         expect![[r#"
             6:Dog in Dog Implicit Never → a.go::Dog.Name
@@ -501,10 +506,14 @@ func use(l List[*Dog], d *Dog) {
             17:Must in use Call WhenCalled → a.go::Must
             17:Dog in use Read WhenCalled → a.go::Dog
             17:Name in use Call WhenCalled → ?a.go::Dog.Name ?a.go::Named.Name
-            18:Names in use Annotation WhenCalled → a.go::Names
+            18:Names in use Call WhenCalled → a.go::Names
             18:Dog in use Annotation WhenCalled → a.go::Dog
             19:pointer in use Read WhenCalled → a.go::Dog.pointer
             19:Bark in use Call WhenCalled → ?a.go::Dog.Bark
+            20:Two in use Call WhenCalled → a.go::Two
+            20:Known in use Call WhenCalled → a.go::Pair.Known
+            22:Pair in Two Annotation Never → a.go::Pair
+            24:Pair in Pair.Known Annotation Never → a.go::Pair
         "#]],
     );
 }
@@ -571,6 +580,74 @@ func init() { one() }
             7:Kind in limit Annotation Never → a.go::Kind
             11:init in (module) Implicit AtImport → a.go::init
             11:one in init Call AtImport → a.go::one
+        "#]],
+    );
+}
+
+#[test]
+fn every_definition_of_a_name_is_meant_whatever_system_it_is_for() {
+    check(
+        r#"
+//- a.go
+package m
+func use() { name() }
+//- b_linux.go
+package m
+func name() {}
+//- b_windows.go
+//go:build windows
+package m
+func name() {}
+"#,
+        expect![[r#"
+            2:name in use Call WhenCalled → b_linux.go::name
+            2:name in use Call WhenCalled → b_windows.go::name
+        "#]],
+    );
+}
+
+#[test]
+fn what_no_text_names_is_referred_to_all_the_same() {
+    check(
+        r#"
+//- a.go
+package m
+
+import "text/template"
+
+type Outer struct{ Inner }
+type Inner struct{ A, B int }
+type Kind int
+
+const (
+	One Kind = iota + first
+	Two
+	first = 0
+)
+
+var text = `{{range .A}} {{ .B | printf }} {{end}} .C`
+
+func use(v any) {
+	reflect.ValueOf(v).MethodByName("Hidden")
+	_ = Inner{1, 2}
+}
+
+func (Inner) Hidden() {}
+"#,
+        expect![[r#"
+            5:Outer in Outer Implicit Never → a.go::Outer.Inner
+            5:Inner in Outer.Inner Base Never → a.go::Inner
+            10:Kind in One Annotation Never → a.go::Kind
+            10:first in One Read Never → a.go::first
+            11:Two in Two Implicit Never → a.go::Kind
+            11:Two in Two Implicit Never → a.go::first
+            15:`{{range .A}} {{ .B | printf }} {{end}} .C` in text Read AtImport → ?a.go::Inner.A
+            15:`{{range .A}} {{ .B | printf }} {{end}} .C` in text Read AtImport → ?a.go::Inner.B
+            18:"Hidden" in use Read WhenCalled → ?a.go::Inner.Hidden
+            19:Inner in use Annotation WhenCalled → a.go::Inner
+            19:{1, 2} in use Implicit WhenCalled → a.go::Inner.A
+            19:{1, 2} in use Implicit WhenCalled → a.go::Inner.B
+            22:Inner in Inner.Hidden Annotation Never → a.go::Inner
         "#]],
     );
 }

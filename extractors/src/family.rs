@@ -1,6 +1,10 @@
 //! Families: the definitions that make up one symbol for whoever uses it, such as a property's
 //! getter and setter, or a function and its overload stubs.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use analyzer::Analysis;
+use analyzer::graph::{Provenance, StaticKind};
 use analyzer::symbol::SymbolId;
 
 /// Marks of definitions that belong to the one without a mark (see [`SymbolId`]).
@@ -17,6 +21,76 @@ pub(crate) fn principal(id: &SymbolId) -> SymbolId {
 
 fn is_mark(mark: &str) -> bool {
     MARKS.contains(&mark.trim_end_matches(|c: char| c.is_ascii_digit()))
+}
+
+/// Definitions that belong to others without standing in them: methods to their type.
+#[derive(Default)]
+pub(crate) struct Attached {
+    members: BTreeMap<SymbolId, Vec<SymbolId>>,
+    owners: BTreeMap<SymbolId, Vec<SymbolId>>,
+}
+
+impl Attached {
+    /// What the graph says encloses what, though the text does not.
+    pub fn of(analysis: &Analysis) -> Self {
+        let graph = analysis.graph();
+        let mut attached = Self::default();
+        for path in analysis.paths() {
+            for symbol in analysis.symbols(&path).iter() {
+                for edge in graph.edges_to(&symbol.id) {
+                    let encloses = matches!(
+                        edge.provenance,
+                        Provenance::Static(said) if said.kind == StaticKind::Contain
+                    );
+                    if encloses && symbol.container.as_ref() != Some(edge.from) {
+                        attached.add(edge.from, &symbol.id);
+                    }
+                }
+            }
+        }
+        attached
+    }
+
+    fn add(&mut self, owner: &SymbolId, member: &SymbolId) {
+        let members = self.members.entry(owner.clone()).or_default();
+        members.push(member.clone());
+        let owners = self.owners.entry(member.clone()).or_default();
+        owners.push(owner.clone());
+    }
+
+    /// What a symbol belongs to without standing in it.
+    pub fn owners(&self, id: &SymbolId) -> &[SymbolId] {
+        self.owners.get(id).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Some symbols and what belongs to them or to something in them, and to that in turn.
+    pub fn with_members(&self, ids: BTreeSet<SymbolId>) -> BTreeSet<SymbolId> {
+        let mut all = ids;
+        loop {
+            let taken = |owner: &SymbolId| around(owner).any(|outer| all.contains(&outer));
+            let owned = self.members.iter().filter(|(owner, _)| taken(owner));
+            let new: Vec<SymbolId> = owned
+                .flat_map(|(_, members)| members)
+                .filter(|member| !all.contains(member))
+                .cloned()
+                .collect();
+            if new.is_empty() {
+                return all;
+            }
+            all.extend(new);
+        }
+    }
+}
+
+/// A symbol and everything that its id says it is in, up to the file.
+fn around(id: &SymbolId) -> impl Iterator<Item = SymbolId> {
+    std::iter::successors(Some(id.clone()), |id| {
+        let outer = match id.chain().rsplit_once('.') {
+            Some((outer, _)) => SymbolId::parse(&format!("{}::{outer}", id.path())),
+            None => SymbolId::module(id.path()),
+        };
+        (!id.is_module()).then_some(outer)
+    })
 }
 
 #[cfg(test)]

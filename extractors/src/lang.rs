@@ -62,6 +62,9 @@ pub(crate) trait Rules: Sync {
     /// Whether an import is there for others, or for what it does, though nothing in the file uses it.
     fn keeps_import(&self, tree: &SyntaxTree, path: &str, import: &Import) -> bool;
 
+    /// Whether what a file imports can be taken from it by others.
+    fn offers_imports(&self) -> bool;
+
     /// What a file looks up in what by name: `object.name` for every `….object.name`, and for names
     /// given as text to functions that look them up.
     fn lookups(&self, tree: &SyntaxTree) -> BTreeSet<String>;

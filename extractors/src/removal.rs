@@ -191,7 +191,7 @@ fn edit(
 }
 
 /// Applies sorted edits that do not overlap.
-fn apply(bytes: &[u8], edits: &[Edit]) -> Vec<u8> {
+pub(crate) fn apply(bytes: &[u8], edits: &[Edit]) -> Vec<u8> {
     let mut result = Vec::with_capacity(bytes.len());
     let mut at = 0;
     for edit in edits {
@@ -266,7 +266,7 @@ fn body_of(symbol: &Symbol, keep_doc: bool) -> Option<std::ops::Range<usize>> {
     let start = symbol
         .doc
         .as_ref()
-        .filter(|_| keep_doc)
+        .filter(|doc| keep_doc && body.start <= doc.start)
         .map_or(body.start, |doc| doc.end);
     Some(start..body.end)
 }

@@ -6,7 +6,7 @@ use analyzer::Analysis;
 use analyzer::occurrence::Import;
 use analyzer::symbol::{SymbolId, SymbolKind};
 
-use crate::family::principal;
+use crate::family::{Attached, principal};
 use crate::lang;
 use crate::removal::{Action, RemovalPlan};
 
@@ -114,10 +114,16 @@ fn definitions(before: &Analysis, after: &Analysis, plan: &RemovalPlan, path: &s
     keys.iter().filter_map(fault).collect()
 }
 
-/// The symbols of a file that the plan takes: setters and overload stubs go with the symbol they
-/// belong to, and everything goes with what holds it.
+/// The symbols of a file that the plan takes: setters, overload stubs and methods go with the symbol
+/// they belong to, and everything goes with what holds it.
 fn gone(before: &Analysis, plan: &RemovalPlan, path: &str) -> BTreeSet<SymbolId> {
-    let is_deleted = |id: &SymbolId| plan.actions.get(id) == Some(&Action::Delete);
+    let deleted = plan
+        .actions
+        .iter()
+        .filter(|(_, action)| **action == Action::Delete);
+    let deleted = deleted.map(|(id, _)| id.clone()).collect();
+    let deleted = Attached::of(before).with_members(deleted);
+    let is_deleted = |id: &SymbolId| deleted.contains(id);
     let mut gone = BTreeSet::new();
     // Invariant: a container comes before its members.
     for symbol in before.symbols(path).iter() {
@@ -163,12 +169,15 @@ fn import_uses(analysis: &Analysis, path: &str) -> BTreeMap<(String, String), (b
         analysis.exports(path),
     );
     let tree = analysis.syntax(path);
+    let offers = tree
+        .as_ref()
+        .is_none_or(|tree| lang::rules(tree.language()).offers_imports());
     let is_kept = |import: &Import| {
         let tree = tree.as_ref();
         tree.is_none_or(|tree| lang::rules(tree.language()).keeps_import(tree, path, import))
             || exports.iter().any(|export| export.name == import.bound)
-            || is_taken(analysis, path, &import.bound)
-            || is_also_defined(analysis, path, import)
+            || (offers && is_taken(analysis, path, &import.bound))
+            || (offers && is_also_defined(analysis, path, import))
     };
     let mut uses: BTreeMap<(String, String), (bool, bool)> = BTreeMap::new();
     for (index, import) in imports.iter().enumerate() {

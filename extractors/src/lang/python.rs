@@ -64,6 +64,10 @@ impl Rules for Python {
                 .starts_with("__future__")
     }
 
+    fn offers_imports(&self) -> bool {
+        true
+    }
+
     fn lookups(&self, tree: &SyntaxTree) -> BTreeSet<String> {
         let mut lookups = BTreeSet::new();
         descend(tree.root(), &mut |node| match node.kind() {

@@ -77,10 +77,11 @@ fn needed(
     if !targets.iter().all(|id| leaving.is_deleted(id)) {
         return BTreeSet::new();
     }
-    let holders = targets.into_iter().flat_map(|target| project.chain(target));
+    let holders = targets
+        .into_iter()
+        .flat_map(|target| project.holders(target));
     holders
-        .filter(|id| actions.get(*id) == Some(&Action::Delete))
-        .cloned()
+        .filter(|id| actions.get(id) == Some(&Action::Delete))
         .collect()
 }
 

@@ -228,6 +228,7 @@ fn holds(outer: &Range<usize>, inner: &Range<usize>) -> bool {
 
 /// Adds the definitions that make no sense without the ones given.
 pub(super) fn with_families(project: &Project<'_>, ids: BTreeSet<SymbolId>) -> BTreeSet<SymbolId> {
+    let ids = project.attached.with_members(ids);
     let paths: BTreeSet<&str> = ids.iter().map(SymbolId::path).collect();
     let symbols = paths
         .into_iter()

@@ -9,6 +9,7 @@ use analyzer::occurrence::{Confidence, Export, Import, Reference, ReferenceKind}
 use analyzer::symbol::{Symbol, SymbolId, SymbolKind};
 use rustc_hash::FxHashMap;
 
+use crate::family::Attached;
 use crate::lang::{self, Rules};
 
 /// One file.
@@ -35,6 +36,8 @@ pub(super) struct Project<'a> {
     /// Where each symbol is meant, by references that say so themselves (see [`meant`]).
     uses: FxHashMap<SymbolId, Vec<Place>>,
     symbols: FxHashMap<SymbolId, (usize, usize)>,
+    /// What belongs to what without standing in it.
+    pub attached: Attached,
 }
 
 impl<'a> Project<'a> {
@@ -64,6 +67,7 @@ impl<'a> Project<'a> {
             files,
             uses,
             symbols,
+            attached: Attached::of(analysis),
         }
     }
 
@@ -101,13 +105,28 @@ impl<'a> Project<'a> {
         let uses = self
             .uses
             .iter()
-            .filter(|(id, _)| self.chain(id).any(|id| ids.contains(id)));
+            .filter(|(id, _)| self.holders(id).iter().any(|id| ids.contains(id)));
         uses.flat_map(|(_, places)| places).copied().collect()
     }
 
     /// A symbol and what holds it, innermost first.
     pub fn chain<'s>(&'s self, id: &'s SymbolId) -> impl Iterator<Item = &'s SymbolId> {
         std::iter::successors(Some(id), |id| self.symbol(id)?.container.as_ref())
+    }
+
+    /// A symbol, what holds it and what it belongs to: whatever takes it along.
+    pub fn holders(&self, id: &SymbolId) -> BTreeSet<SymbolId> {
+        let mut holders = BTreeSet::new();
+        let mut open = vec![id.clone()];
+        while let Some(id) = open.pop() {
+            if holders.contains(&id) {
+                continue;
+            }
+            open.extend(self.symbol(&id).and_then(|it| it.container.clone()));
+            open.extend_from_slice(self.attached.owners(&id));
+            holders.insert(id);
+        }
+        holders
     }
 
     /// The symbols whose definitions lie in none of the others.
@@ -126,22 +145,31 @@ impl<'a> Project<'a> {
         lookups.contains(&format!("{object}.{name}"))
     }
 
-    /// The definitions of the same name in the same container, the symbol itself included.
+    /// The definitions that share a symbol's id but for their numbers, the symbol itself included.
     pub fn namesakes(&self, symbol: &Symbol) -> impl Iterator<Item = &Symbol> {
         let symbols = self
             .file(symbol.id.path())
             .map(|file| file.symbols.as_slice())
             .unwrap_or_default();
-        let (name, container) = (symbol.id.name().to_owned(), symbol.container.clone());
+        let (id, container) = (unmarked(&symbol.id).to_owned(), symbol.container.clone());
         symbols
             .iter()
-            .filter(move |other| other.container == container && other.id.name() == name)
+            .filter(move |other| other.container == container && unmarked(&other.id) == id)
     }
 
     pub fn is_module_variable(&self, symbol: &Symbol) -> bool {
         symbol.kind == SymbolKind::Variable
             && symbol.container.as_ref().is_some_and(SymbolId::is_module)
     }
+}
+
+/// An id without what tells equal names apart.
+fn unmarked(id: &SymbolId) -> &str {
+    let text = id.as_str();
+    let last_link = text.rfind(['.', ':']).unwrap_or(0);
+    let mark = text.get(last_link..).and_then(|link| link.find('#'));
+    mark.and_then(|at| text.get(..last_link + at))
+        .unwrap_or(text)
 }
 
 /// What a reference means: the targets that were resolved, or all that have its name if none was.

@@ -2,6 +2,8 @@
 
 mod definitions;
 mod examples;
+mod go;
+mod go_real;
 mod names;
 mod needs;
 mod real;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::Analysis;
+use analyzer::occurrence::{Confidence, Reference};
 use analyzer::symbol::{Symbol, SymbolId, SymbolKind};
 
 use super::leaving::Leaving;
@@ -80,8 +81,15 @@ fn has_lost_tests(leaving: &Leaving<'_>, tests: &BTreeSet<SymbolId>, container: 
     own.peek().is_some() && own.all(|test| leaving.is_deleted(test))
 }
 
-/// Whether another file imports a file or something in it.
+/// Whether another file imports a file or something in it, or uses it without an import.
 fn is_taken(project: &Project<'_>, leaving: &Leaving<'_>, file: &ProjectFile) -> bool {
+    let own = file.symbols.iter().skip(1);
+    let mut uses = own
+        .flat_map(|symbol| project.uses(&symbol.id))
+        .filter(|(other, reference)| other.path != file.path && is_sure(reference));
+    if uses.any(|place| leaving.stays(place)) {
+        return true;
+    }
     let others = project
         .files
         .iter()
@@ -97,6 +105,11 @@ fn is_taken(project: &Project<'_>, leaving: &Leaving<'_>, file: &ProjectFile) ->
             names && !leaving.is_import_gone(other, index, import)
         })
     })
+}
+
+fn is_sure(reference: &Reference) -> bool {
+    let mut targets = reference.targets.iter();
+    targets.any(|target| target.confidence == Confidence::Resolved)
 }
 
 fn was_used(project: &Project<'_>, symbol: &Symbol) -> bool {

@@ -211,7 +211,7 @@ impl<'t> Pass<'t> {
             pass.in_block(|pass| {
                 pass.type_parameters(spec);
                 match of.kind() {
-                    "struct_type" => pass.struct_members(symbol, of),
+                    "struct_type" => pass.struct_members(symbol, name, of),
                     "interface_type" => pass.interface_members(symbol, of),
                     _ if spec.kind() == "type_alias" => {
                         let meaning = pass.type_of(of);
@@ -232,7 +232,7 @@ impl<'t> Pass<'t> {
         scope
     }
 
-    fn struct_members(&mut self, symbol: DefId, of: Node<'t>) {
+    fn struct_members(&mut self, symbol: DefId, type_name: Node<'t>, of: Node<'t>) {
         let scope = self.open_members(symbol);
         for declaration in children(of).into_iter().flat_map(children) {
             let Some(declared) = field(declaration, "type") else {
@@ -256,6 +256,9 @@ impl<'t> Pass<'t> {
             }
             if is_embedded {
                 self.definition(symbol).bases.push(declared);
+                // A type is what it embeds: members come from there that no text names.
+                let field = self.add(Expr::Definition(first));
+                self.refer(type_name, ReferenceKind::Implicit, Use::Named(field));
             }
         }
     }
@@ -352,13 +355,15 @@ impl<'t> Pass<'t> {
     }
 
     fn constants(&mut self, declaration: Node<'t>) {
-        // A specification without values repeats the one before.
+        // A specification without values repeats the one before, with the names it uses.
         let (mut declared, mut value) = (None, LITERAL);
+        let mut used = 0..0;
         for spec in specs(declaration) {
             let names = fields(spec, "name");
             let symbols = self.declare_names(declaration, spec, &names, false);
             let first = symbols.iter().flatten().next().copied().unwrap_or(MODULE);
             if let Some(right) = field(spec, "value") {
+                let start = self.references.len();
                 let of = field(spec, "type");
                 declared = of.map(|of| self.at(never(first), |pass| pass.type_of(of)));
                 value = LITERAL;
@@ -366,6 +371,9 @@ impl<'t> Pass<'t> {
                     let own = symbols.get(index).copied().flatten().unwrap_or(first);
                     value = self.at(never(own), |pass| pass.in_block(|pass| pass.visit(node)));
                 }
+                used = start..self.references.len();
+            } else if let Some(name) = names.first() {
+                self.repeat(*name, first, used.clone());
             }
             for symbol in symbols.into_iter().flatten() {
                 let definition = self.definition(symbol);
@@ -374,6 +382,20 @@ impl<'t> Pass<'t> {
                     .values
                     .extend(Some(value).filter(|_| declared.is_none()));
             }
+        }
+    }
+
+    /// Repeats references where no text stands for them.
+    fn repeat(&mut self, name: Node<'t>, symbol: DefId, used: Range<usize>) {
+        let used = self
+            .references
+            .get(used)
+            .map(<[_]>::to_vec)
+            .unwrap_or_default();
+        for reference in used {
+            self.at(never(symbol), |pass| {
+                pass.refer(name, ReferenceKind::Implicit, reference.usage);
+            });
         }
     }
 

@@ -2,7 +2,7 @@
 
 use grammars::tree_sitter::Node;
 
-use crate::facts::{Expr, ExprId, MODULE_SCOPE, Use};
+use crate::facts::{Expr, ExprId, MODULE_SCOPE, Name, Use};
 use crate::occurrence::{ReferenceKind, Runs};
 
 use super::lower::{LITERAL, Pass, Place, UNKNOWN};
@@ -77,10 +77,12 @@ impl Pass<'_> {
                 let of = self.type_in(node, "type");
                 self.instance(of)
             }
+            // `function[A, B](x)` looks like one, too.
             "type_conversion_expression" => {
-                let of = self.type_in(node, "type");
+                let of = field(node, "type");
+                let of = of.map_or(UNKNOWN, |of| self.typed(of, ReferenceKind::Call));
                 self.visit_in(node, "operand");
-                self.instance(of)
+                self.add(Expr::Call(of))
             }
             "type_instantiation_expression" => {
                 let parts = children(node);
@@ -99,6 +101,10 @@ impl Pass<'_> {
                     last = self.read(part, kind);
                 }
                 last
+            }
+            "interpreted_string_literal" | "raw_string_literal" => {
+                self.template(node);
+                LITERAL
             }
             kind if is_type(kind) => self.type_of(node),
             kind if kind.ends_with("_literal") || is_constant(kind) => LITERAL,
@@ -162,6 +168,7 @@ impl Pass<'_> {
             Some(types) => self.instantiated(callee, &children(types)),
             None => callee,
         };
+        self.looked_up(function, &arguments);
         let mut passed = vec![self.add(Expr::Call(callee))];
         passed.extend(arguments.iter().map(|argument| self.visit(*argument)));
         if !self.is_qualified(callee) {
@@ -169,6 +176,30 @@ impl Pass<'_> {
         }
         // What a foreign function gives is often what it was given.
         self.add(Expr::First(passed.into()))
+    }
+
+    /// `value.MethodByName("Name")`
+    fn looked_up(&mut self, function: Node<'_>, arguments: &[Node<'_>]) {
+        let asks = field(function, "field")
+            .is_some_and(|name| matches!(self.text(name), "MethodByName" | "FieldByName"));
+        if let Some(name) = arguments.first().filter(|name| asks && is_text(**name)) {
+            let member = Name::new(self.text(*name).trim_matches(['"', '`']));
+            let member = self.add(Expr::Attribute(UNKNOWN, member));
+            self.refer(*name, ReferenceKind::Read, Use::Named(member));
+        }
+    }
+
+    /// A text that is a template asks for members by name: `{{range .Items}}{{.Name}}{{end}}`.
+    fn template(&mut self, node: Node<'_>) {
+        for action in self.text(node).split("{{").skip(1) {
+            let action = action.split("}}").next().unwrap_or_default();
+            for word in action.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '|')) {
+                for name in word.split('.').skip(1).filter(|name| is_exported(name)) {
+                    let member = self.add(Expr::Attribute(UNKNOWN, Name::new(name)));
+                    self.refer(node, ReferenceKind::Read, Use::Named(member));
+                }
+            }
+        }
     }
 
     /// Whether an expression may be a member of another package.
@@ -289,6 +320,17 @@ impl Pass<'_> {
             }
         }
     }
+}
+
+fn is_text(node: Node<'_>) -> bool {
+    matches!(
+        node.kind(),
+        "interpreted_string_literal" | "raw_string_literal"
+    )
+}
+
+fn is_exported(name: &str) -> bool {
+    name.starts_with(char::is_uppercase) && name.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
 fn is_type(kind: &str) -> bool {

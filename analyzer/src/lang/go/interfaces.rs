@@ -98,7 +98,7 @@ fn fits(db: &dyn Db) -> Arc<Fits> {
             for index in by_name.get(&method.name).into_iter().flatten() {
                 let Some((of, set)) = types
                     .get(*index)
-                    .filter(|(_, set)| set.has(&interface.methods, false))
+                    .filter(|(_, set)| set.has(&interface.methods, set.is_open))
                 else {
                     continue;
                 };

@@ -144,12 +144,13 @@ impl Resolver<'_> {
         text.starts_with(['"', '`'])
     }
 
-    fn reference(&mut self, raw: &RawReference) -> Option<(Reference, Detail)> {
-        match raw.usage {
+    fn reference(&mut self, raw: &RawReference) -> Vec<(Reference, Detail)> {
+        let found = match raw.usage {
             Use::Named(id) => self.named(raw, id),
             Use::Invoke(id) => self.all_fields(raw, id),
             Use::Pattern { .. } | Use::Protocol { .. } => None,
-        }
+        };
+        found.map(apart).unwrap_or_default()
     }
 
     /// A name that stands in the text.
@@ -416,6 +417,46 @@ impl Resolver<'_> {
             .filter_map(|at| self.session.id(at))
             .collect()
     }
+}
+
+/// One reference for each sure target but modules: a name that means several things needs all of
+/// them, each in the builds for which it is there.
+fn apart((reference, detail): (Reference, Detail)) -> Vec<(Reference, Detail)> {
+    let is_apart =
+        |target: &&Target| target.confidence == Confidence::Resolved && !target.symbol.is_module();
+    let others: Vec<Target> = reference
+        .targets
+        .iter()
+        .filter(is_apart)
+        .skip(1)
+        .cloned()
+        .collect();
+    let kept = reference
+        .targets
+        .iter()
+        .filter(|target| !others.contains(target));
+    let first = Reference {
+        targets: kept.cloned().collect(),
+        ..reference.clone()
+    };
+    let other = |target| {
+        let targets = Arc::from([target]);
+        let by_name = ByName::None;
+        (
+            Reference {
+                targets,
+                ..reference.clone()
+            },
+            Detail {
+                by_name,
+                ..detail.clone()
+            },
+        )
+    };
+    let first = (first, detail.clone());
+    std::iter::once(first)
+        .chain(others.into_iter().map(other))
+        .collect()
 }
 
 /// What a name in the text means.

@@ -1,34 +1,39 @@
 //! Go: how its definitions and imports are cut out and quoted.
 
+mod align;
+mod cut;
+mod interface;
+mod nodes;
+
 use std::collections::BTreeSet;
 
 use analyzer::occurrence::Import;
 use analyzer::symbol::{Symbol, SymbolId};
 use grammars::SyntaxTree;
 
-use super::{Cuts, Cutting, Refusal, Rules};
+use super::{Cuts, Cutting, Rules};
 
 /// The rules of Go.
 pub(super) struct Go;
 
 impl Rules for Go {
     fn cut(&self, cuts: &Cuts<'_>) -> Cutting {
-        let refusal = |symbol: &&Symbol| Refusal {
-            symbol: symbol.id.clone(),
-            reason: "it cannot be cut yet",
-        };
-        Cutting {
-            edits: Vec::new(),
-            refusals: cuts.delete.iter().map(refusal).collect(),
-        }
+        let mut cutting = cut::cut(cuts);
+        align::align(cuts.tree, &mut cutting.edits);
+        cutting
     }
 
-    fn is_private(&self, _name: &str) -> bool {
+    fn is_private(&self, name: &str) -> bool {
+        !name.starts_with(char::is_uppercase)
+    }
+
+    fn keeps_import(&self, _tree: &SyntaxTree, _path: &str, import: &Import) -> bool {
+        // `import "C"` stands for the C code above it.
+        matches!(import.bound.as_str(), "_" | "C")
+    }
+
+    fn offers_imports(&self) -> bool {
         false
-    }
-
-    fn keeps_import(&self, _tree: &SyntaxTree, _path: &str, _import: &Import) -> bool {
-        true
     }
 
     fn lookups(&self, _tree: &SyntaxTree) -> BTreeSet<String> {
@@ -41,10 +46,10 @@ impl Rules for Go {
 
     fn interface(
         &self,
-        _tree: &SyntaxTree,
-        _symbols: &[Symbol],
-        _top: &BTreeSet<SymbolId>,
+        tree: &SyntaxTree,
+        symbols: &[Symbol],
+        top: &BTreeSet<SymbolId>,
     ) -> Vec<(SymbolId, String)> {
-        Vec::new()
+        interface::interface(tree, symbols, top)
     }
 }

@@ -31,6 +31,10 @@ impl Rules for Rust {
         true
     }
 
+    fn offers_imports(&self) -> bool {
+        true
+    }
+
     fn lookups(&self, _tree: &SyntaxTree) -> BTreeSet<String> {
         BTreeSet::new()
     }

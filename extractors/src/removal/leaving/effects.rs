@@ -83,10 +83,11 @@ impl Leaving<'_> {
 
     fn planned_for(&self, id: &SymbolId) -> SymbolId {
         if self.planned.contains(id) {
-            id.clone()
-        } else {
-            principal(id)
+            return id.clone();
         }
+        let holders = self.project.holders(id);
+        let planned = holders.into_iter().find(|id| self.planned.contains(id));
+        planned.unwrap_or_else(|| principal(id))
     }
 
     /// The symbols of the plan that a file is edited for.

@@ -60,14 +60,18 @@ impl<'a> Leaving<'a> {
     fn is_import_kept(&self, file: &ProjectFile, import: &Import) -> bool {
         let tree = self.project.analysis.syntax(&file.path);
         let rules = self.project.rules(&file.path).zip(tree);
+        let offers = self
+            .project
+            .rules(&file.path)
+            .is_none_or(|rules| rules.offers_imports());
         rules.is_none_or(|(rules, tree)| rules.keeps_import(&tree, &file.path, import))
-            || import.bound == "*"
+            || (offers && import.bound == "*")
             || file
                 .exports
                 .iter()
                 .any(|export| export.name == import.bound)
-            || self.has_other_definition(file, import)
-            || (import.scope.is_module() && self.is_imported_from(file, &import.bound))
+            || (offers && self.has_other_definition(file, import))
+            || (offers && import.scope.is_module() && self.is_imported_from(file, &import.bound))
     }
 
     /// Whether a definition that stays binds the same name (a fall-back, say).

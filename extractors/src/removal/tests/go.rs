@@ -1,0 +1,367 @@
+//! Removals from Go code: declarations, members of groups, methods of types, bodies and imports.
+
+use expect_test::expect;
+
+use super::check;
+
+#[test]
+fn a_function_goes_with_its_comments_directives_and_imports() {
+    check(
+        r#"
+//- a.go
+// Copyright.
+
+// Package a.
+package a
+
+import (
+	"fmt"
+	"strings"
+
+	other "example.com/other"
+)
+
+// keep is kept.
+func keep() { other.Do() }
+
+// gone says something.
+//
+//go:noinline
+func gone(a int) string {
+	return fmt.Sprint(a)
+}
+
+func also() { strings.ToUpper("") } // behind
+
+var last = 1
+"#,
+        "a.go::gone a.go::also",
+        expect![[r#"
+            //- a.go
+            // Copyright.
+
+            // Package a.
+            package a
+
+            import (
+            	other "example.com/other"
+            )
+
+            // keep is kept.
+            func keep() { other.Do() }
+
+            var last = 1
+            imports: "fmt" (a.go), "strings" (a.go)
+        "#]],
+    );
+}
+
+#[test]
+fn a_type_takes_its_methods_and_what_only_says_that_it_fits() {
+    check(
+        r#"
+//- a.go
+package a
+
+type Shape interface{ Area() int }
+
+// Box is a box.
+type Box struct{}
+
+var _ Shape = (*Box)(nil)
+
+var keep = 1
+//- b.go
+package a
+
+import "fmt"
+
+func (b *Box) Area() int { fmt.Println(); return 1 }
+"#,
+        "a.go::Box",
+        expect![[r#"
+            //- a.go
+            package a
+
+            type Shape interface{ Area() int }
+
+            var keep = 1
+            //- b.go
+            package a
+            imports: "fmt" (b.go)
+        "#]],
+    );
+}
+
+#[test]
+fn members_of_groups_go_alone_and_the_rest_is_aligned_again() {
+    check(
+        r#"
+//- a.go
+package a
+
+type Box struct {
+	// Size is big.
+	Size       int    `json:"size"` // one
+	LongerName string `json:"longer"`
+	A          []int
+	*Base
+}
+
+type Shape interface {
+	Area() int            // one
+	Circumference() int64 // two
+}
+
+const (
+	One      = 1
+	Thousand = 1000 // many
+
+	Other = 2
+)
+
+var (
+	x  = 1
+	y  string
+	zz float64 = 2
+)
+
+type (
+	Short int
+	Much  string
+	Quite bool
+)
+"#,
+        "a.go::Box.LongerName a.go::Shape.Circumference a.go::Thousand a.go::zz a.go::Much a.go::Quite",
+        expect![[r#"
+            //- a.go
+            package a
+
+            type Box struct {
+            	// Size is big.
+            	Size int `json:"size"` // one
+            	A    []int
+            	*Base
+            }
+
+            type Shape interface {
+            	Area() int // one
+            }
+
+            const (
+            	One = 1
+
+            	Other = 2
+            )
+
+            var (
+            	x = 1
+            	y string
+            )
+
+            type (
+            	Short int
+            )
+        "#]],
+    );
+}
+
+#[test]
+fn constants_that_are_counted_keep_their_places() {
+    check(
+        r#"
+//- a.go
+package a
+
+type Kind int
+
+const (
+	Invalid Kind = iota
+	// Longest is long.
+	Longest // the longest
+	Short
+	Last
+)
+
+const (
+	Value = 1
+	Same
+	Alone = 2
+)
+"#,
+        "a.go::Invalid a.go::Longest a.go::Last a.go::Value",
+        expect![[r#"
+            //- a.go
+            package a
+
+            type Kind int
+
+            const (
+            	_ Kind = iota
+            	_
+            	Short
+            )
+
+            const (
+            	_ = 1
+            	Same
+            	Alone = 2
+            )
+        "#]],
+    );
+}
+
+#[test]
+fn groups_that_lose_everything_go_and_types_keep_their_braces() {
+    check(
+        r#"
+//- a.go
+package a
+
+import (
+	"fmt"
+)
+
+// About both.
+var (
+	a = fmt.Sprint()
+	b = 2
+)
+
+type Box struct {
+	only int
+}
+
+type In struct{ a, b int; c string; d bool }
+"#,
+        "a.go::a a.go::b a.go::Box.only a.go::In.c",
+        expect![[r#"
+            //- a.go
+            package a
+
+            type Box struct {
+            }
+
+            type In struct{ a, b int; d bool }
+            imports: "fmt" (a.go)
+        "#]],
+    );
+}
+
+#[test]
+fn a_stub_keeps_its_header() {
+    check(
+        r#"
+//- a.go
+package a
+
+import "fmt"
+
+// Long is long.
+//
+//go:noinline
+func Long(a, b int) (c string, err error) { // why
+	// first
+	return fmt.Sprint(a), nil
+} // end
+
+func Short() int { return 1 }
+
+// Doc goes.
+func (b Box) Bare() {
+	for {
+	}
+}
+
+type Box struct{}
+"#,
+        "[stub] a.go::Long [stub] a.go::Short [bare] a.go::Box.Bare",
+        expect![[r#"
+            //- a.go
+            package a
+
+            // Long is long.
+            //
+            //go:noinline
+            func Long(a, b int) (c string, err error) {
+            	panic("not implemented")
+            } // end
+
+            func Short() int { panic("not implemented") }
+
+            func (b Box) Bare() {
+            	panic("not implemented")
+            }
+
+            type Box struct{}
+            imports: "fmt" (a.go)
+        "#]],
+    );
+}
+
+#[test]
+fn what_cannot_go_alone_is_refused() {
+    check(
+        r#"
+//- a.go
+package a
+
+var a, b = f()
+
+func assembly()
+
+func f() (int, int) { return 1, 2 }
+"#,
+        "a.go::a a.go::assembly",
+        expect![[r#"
+            problems: a.go::a was not removed: its declaration also defines a name that stays, a.go::assembly was not removed: its body stands in a file of another language
+        "#]],
+    );
+}
+
+#[test]
+fn private_variables_and_dot_imports_go_with_their_last_use() {
+    check(
+        r#"
+//- go.mod
+module m
+//- a.go
+package a
+
+import (
+	. "m/b"
+	_ "embed"
+)
+
+import "C"
+
+var private = 1
+var Public = 1
+
+func gone() { Dotted(private, Public, C.x) }
+
+func keep() {}
+//- b/b.go
+package b
+
+func Dotted(...any) {}
+"#,
+        "a.go::gone",
+        expect![[r#"
+            //- a.go
+            package a
+
+            import (
+            	_ "embed"
+            )
+
+            import "C"
+
+            var Public = 1
+
+            func keep() {}
+            imports: . "m/b" (a.go)
+            orphaned: a.go::private
+        "#]],
+    );
+}
