@@ -143,14 +143,15 @@ pub struct Symbol {
     pub kind: SymbolKind,
     /// The symbol that encloses it; `None` for a module.
     pub container: Option<SymbolId>,
-    /// The whole element: from the first decorator (or attribute) to the end of its last statement,
-    /// without leading comments and without the final line end.
+    /// The whole element: from the first decorator, attribute or documentation comment to the end of
+    /// its last statement, without other leading comments and without the final line end.
     pub full: ByteRange,
     /// Its name.
     pub focus: ByteRange,
     /// The statements a call runs or a class holds, documentation included; `None` where there are none.
     pub body: Option<ByteRange>,
-    /// The documentation: for Python the docstring expression with its quotes.
+    /// The documentation: for Python the docstring expression with its quotes, else the comments that
+    /// stand directly above.
     pub doc: Option<ByteRange>,
     /// Whether it is there for tests only, by what the language says: a test function, or code that is
     /// compiled for tests alone. What lies in such a symbol is, too.

@@ -651,3 +651,50 @@ func (Inner) Hidden() {}
         "#]],
     );
 }
+
+#[test]
+fn a_call_of_a_function_value_may_reach_what_has_its_signature() {
+    check(
+        r#"
+//- a.go
+package m
+
+import "net/http"
+
+type Box struct{ hook func(Box, ...int) error }
+
+func one(Box, ...int) error { return nil }
+func other(Box, int) error { return nil }
+func handle(w http.ResponseWriter, r *http.Request) {}
+
+var held = func(*http.Request) {}
+
+func use(b Box, h http.HandlerFunc, f func(http.ResponseWriter, *http.Request)) {
+	b.hook(b)
+	h(nil, nil)
+	f(nil, nil)
+	held(nil)
+	pick := other
+	pick(b, 1)
+}
+"#,
+        expect![[r#"
+            5:Box in Box.hook Annotation Never → a.go::Box
+            7:Box in one Annotation Never → a.go::Box
+            8:Box in other Annotation Never → a.go::Box
+            9:http in handle Read Never through 0 → 
+            9:http in handle Read Never through 0 → 
+            11:http in held Read Never through 0 → 
+            13:Box in use Annotation Never → a.go::Box
+            13:http in use Read Never through 0 → 
+            13:http in use Read Never through 0 → 
+            13:http in use Read Never through 0 → 
+            14:b.hook in use Implicit WhenCalled → ?a.go::one
+            14:hook in use Call WhenCalled → a.go::Box.hook
+            16:f in use Implicit WhenCalled → ?a.go::handle
+            17:held in use Call WhenCalled → a.go::held
+            17:held in use Implicit WhenCalled → ?a.go::held
+            18:other in use Read WhenCalled → a.go::other
+        "#]],
+    );
+}

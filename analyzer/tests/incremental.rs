@@ -285,3 +285,78 @@ fn a_changed_body_of_a_compiled_language_concerns_only_its_file_too() {
         resolution 3"#]]
     .assert_eq(&counted.answer_everything());
 }
+
+const GO: &str = r#"
+//- go.mod
+module m
+//- a.go
+package m
+import "m/shapes"
+func Use(b shapes.Box) int { return b.Area() + other }
+//- b.go
+package m
+var other = 1
+//- shapes/box.go
+package shapes
+type Shape interface{ Area() int }
+type Box struct{ size int }
+func (b Box) Area() int { return b.size }
+"#;
+
+fn check_go(change: Change, expected: Expect) {
+    let mut counted = Counted::of(GO);
+    counted.answer_everything();
+    counted.host.apply(change);
+    expected.assert_eq(&counted.answer_everything());
+}
+
+#[test]
+fn a_changed_body_of_go_concerns_only_its_file() {
+    check_go(
+        write(
+            "shapes/box.go",
+            "package shapes\ntype Shape interface{ Area() int }\ntype Box struct{ size int }\n// Area.\nfunc (b Box) Area() int {\n\ttwice := 2\n\treturn b.size * twice\n}\n",
+        ),
+        expect![[r#"
+            edges 1
+            facts 1
+            problems 1
+            resolution 1
+            summary 1
+            symbols 1"#]],
+    );
+}
+
+#[test]
+fn a_new_method_of_go_concerns_its_package_and_those_who_import_it() {
+    check_go(
+        write(
+            "shapes/box.go",
+            "package shapes\ntype Shape interface{ Area() int }\ntype Box struct{ size int }\nfunc (b Box) Area() int { return b.size }\nfunc (b Box) More() {}\n",
+        ),
+        expect![[r#"
+            edges 1
+            facts 1
+            fits 1
+            graph 1
+            package 1
+            packages_in 1
+            problems 1
+            resolution 2
+            summary 1
+            symbols 1"#]],
+    );
+}
+
+#[test]
+fn a_changed_module_path_of_go_concerns_only_what_imports_mean() {
+    check_go(
+        write("go.mod", "module other\n"),
+        expect![[r#"
+        edges 1
+        folder_of 1
+        graph 1
+        modules 1
+        resolution 1"#]],
+    );
+}

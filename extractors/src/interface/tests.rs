@@ -1,5 +1,7 @@
 //! What the interface shows of symbols, and that it is what the code says.
 
+mod go;
+
 use std::collections::BTreeSet;
 
 use analyzer::symbol::SymbolId;

@@ -169,6 +169,9 @@ impl Pass<'_> {
             None => callee,
         };
         self.looked_up(function, &arguments);
+        if function.kind() != "func_literal" {
+            self.refer(function, ReferenceKind::Implicit, Use::Invoke(callee));
+        }
         let mut passed = vec![self.add(Expr::Call(callee))];
         passed.extend(arguments.iter().map(|argument| self.visit(*argument)));
         if !self.is_qualified(callee) {

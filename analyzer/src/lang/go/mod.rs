@@ -5,6 +5,7 @@
 //! of [`packages`], the types of [`values`] and the method sets of [`interfaces`].
 
 mod declarations;
+mod dynamic;
 mod expressions;
 mod interfaces;
 mod lower;

@@ -14,6 +14,7 @@ use crate::occurrence::{Confidence, Import, Reference, ReferenceKind, Runs, Targ
 use crate::resolution::{ByName, Detail, Resolution};
 use crate::symbol::{SymbolId, SymbolKind};
 
+use super::dynamic::functions_like;
 use super::interfaces::{fits_of, standard_targets};
 use super::members::Found;
 use super::values::{DefRef, Home, Meaning, Session, Shape, Value};
@@ -147,7 +148,7 @@ impl Resolver<'_> {
     fn reference(&mut self, raw: &RawReference) -> Vec<(Reference, Detail)> {
         let found = match raw.usage {
             Use::Named(id) => self.named(raw, id),
-            Use::Invoke(id) => self.all_fields(raw, id),
+            Use::Invoke(id) => self.invoked(raw, id),
             Use::Pattern { .. } | Use::Protocol { .. } => None,
         };
         found.map(apart).unwrap_or_default()
@@ -295,23 +296,65 @@ impl Resolver<'_> {
         meant
     }
 
-    /// A literal that gives all fields in their order uses all of them.
-    fn all_fields(&mut self, raw: &RawReference, object: ExprId) -> Option<(Reference, Detail)> {
+    /// What an object is used for without a name: a literal that gives all fields in their order uses
+    /// all of them, and a call of a function value whatever has its signature.
+    fn invoked(&mut self, raw: &RawReference, object: ExprId) -> Option<(Reference, Detail)> {
         let home = self.home();
         let mut targets = Vec::new();
         for value in self.session.values(home, object).iter() {
             if let Value::Object(shape @ Shape::Named(_)) = value {
-                for field in self.session.fields(*shape) {
-                    targets.extend(self.session.id(field).map(|symbol| Target {
-                        symbol,
+                let fields = self.session.fields(*shape);
+                targets.extend(fields.into_iter().filter_map(|field| {
+                    Some(Target {
+                        symbol: self.session.id(field)?,
                         confidence: Confidence::Resolved,
-                    }));
+                    })
+                }));
+            }
+            if !self.is_known_function(home, object) {
+                for signature in self.session.signatures(value) {
+                    let db = self.session.db;
+                    targets.extend(functions_like(db, text(db, &signature)).iter().cloned());
                 }
             }
         }
         targets.sort();
         targets.dedup();
         (!targets.is_empty()).then(|| self.build(raw, raw.kind, targets, None, ByName::None))
+    }
+
+    /// Whether an expression is a function itself, and no value that may be one or another.
+    fn is_known_function(&mut self, home: Home, id: ExprId) -> bool {
+        if let Expr::First(parts) = self.session.expr(home, id) {
+            return parts.iter().any(|part| self.is_known_function(home, *part));
+        }
+        let definitions = match self.session.expr(home, id) {
+            Expr::Name(_, name) => {
+                let meanings = self.session.name(self.file, &name);
+                let definitions = meanings.iter().filter_map(|meaning| match meaning {
+                    Meaning::Definition(at) => Some(*at),
+                    _ => None,
+                });
+                definitions.collect()
+            }
+            Expr::Attribute(object, name) => self.definitions(home, object, &name),
+            _ => Vec::new(),
+        };
+        definitions
+            .into_iter()
+            .any(|at| self.session.kind(at).is_some_and(SymbolKind::is_callable))
+    }
+
+    fn definitions(&mut self, home: Home, object: ExprId, name: &Name) -> Vec<DefRef> {
+        let mut definitions = Vec::new();
+        for value in self.session.values(home, object).iter() {
+            for found in self.session.attribute(value, name) {
+                if let Found::Definition(at) = found {
+                    definitions.push(at);
+                }
+            }
+        }
+        definitions
     }
 
     /// A type stands for interfaces as long as it has their methods.

@@ -163,14 +163,14 @@ impl Page<'_> {
             .filter(|of| of.kind() == "struct_type")
             .and_then(|of| children(of).first().copied());
         let text = match fields {
-            Some(list) => self.quote(start..list.start_byte()) + &self.fields(symbol, list),
+            Some(list) => self.quote(start..list.start_byte()) + &self.fields(symbol),
             None => self.quote(start..node.end_byte()),
         };
         self.with_keyword(symbol, node, "type", &text)
     }
 
     /// The fields of a struct that others may use.
-    fn fields(&self, symbol: &Symbol, list: Node<'_>) -> String {
+    fn fields(&self, symbol: &Symbol) -> String {
         let mut text = String::new();
         let mut is_elided = false;
         let mut seen = BTreeSet::new();
@@ -181,13 +181,8 @@ impl Page<'_> {
             };
             is_elided |= !is_shown;
             if is_shown && seen.insert(field.full.start) {
-                let end = self.end_of_line(field.full.end).min(list.end_byte());
-                for line in self
-                    .quote(field.full.start..end)
-                    .trim_end()
-                    .trim_end_matches('}')
-                    .lines()
-                {
+                let end = self.with_comment(field.full.end);
+                for line in self.quote(field.full.start..end).lines() {
                     text += format!("\t{line}").trim_end();
                     text.push('\n');
                 }
@@ -219,7 +214,7 @@ impl Page<'_> {
         let is_long = self.quote(start..node.end_byte()).lines().count() > MAX_VALUE_LINES;
         let value = node.child_by_field_name("value").filter(|_| is_long);
         let text = match value {
-            None => self.quote(start..node.end_byte()),
+            None => self.quote(start..self.with_comment(node.end_byte())),
             Some(value) => {
                 let head = self.quote(start..value.start_byte());
                 let head = head.trim_end().trim_end_matches('=').trim_end();
@@ -232,10 +227,15 @@ impl Page<'_> {
         self.with_keyword(symbol, node, keyword, &text)
     }
 
-    fn end_of_line(&self, offset: usize) -> usize {
+    /// Where the comment ends that follows in the same line, if there is one.
+    fn with_comment(&self, offset: usize) -> usize {
         let text = self.tree.text();
         let rest = text.slice(offset..text.len());
-        offset + rest.find('\n').unwrap_or(rest.len())
+        let line = rest.lines().next().unwrap_or_default();
+        match line.trim_start().starts_with("//") {
+            true => offset + line.len(),
+            false => offset,
+        }
     }
 
     /// The text of a range; what is indented in its file moves to the left.
