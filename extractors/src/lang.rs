@@ -11,6 +11,9 @@ use analyzer::occurrence::{Export, Import};
 use analyzer::symbol::{ByteRange, Symbol, SymbolId};
 use grammars::{Language, SyntaxTree};
 
+#[cfg(test)]
+pub(crate) use go::go_files;
+
 /// A range of bytes and what is put in its place (ASCII, so it fits every encoding).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Edit {

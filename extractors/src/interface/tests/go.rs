@@ -8,7 +8,8 @@ use grammars::{Language, SourceText};
 
 use super::check;
 use crate::interface::interface;
-use crate::testing::{analysis_of, go_files};
+use crate::lang::go_files;
+use crate::testing::analysis_of;
 
 #[test]
 fn functions_and_methods_are_shown_with_documentation_and_header() {

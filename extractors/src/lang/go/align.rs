@@ -346,7 +346,7 @@ mod tests {
     use grammars::Language;
 
     use super::*;
-    use crate::testing::go_files;
+    use crate::lang::go_files;
 
     /// Files of real modules that are laid out in another way than this module thinks.
     fn odd_files(module: &str, version: &str) -> Vec<String> {

@@ -4,6 +4,8 @@ mod align;
 mod cut;
 mod interface;
 mod nodes;
+#[cfg(test)]
+mod testing;
 
 use std::collections::BTreeSet;
 
@@ -12,6 +14,9 @@ use analyzer::symbol::{Symbol, SymbolId};
 use grammars::SyntaxTree;
 
 use super::{Cuts, Cutting, Rules};
+
+#[cfg(test)]
+pub(crate) use testing::go_files;
 
 /// The rules of Go.
 pub(super) struct Go;

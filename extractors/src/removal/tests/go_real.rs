@@ -8,8 +8,9 @@ use analyzer::Analysis;
 use analyzer::symbol::{Symbol, SymbolId, SymbolKind};
 
 use super::check_laws;
+use crate::lang::go_files;
 use crate::removal::{Action, RemovalPlan, blockers, remove};
-use crate::testing::{analysis_of, go_files};
+use crate::testing::analysis_of;
 use crate::verify::Fault;
 
 #[test]
