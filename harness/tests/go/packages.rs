@@ -51,3 +51,9 @@ fn chi_works_at_the_first_try() {
 fn toml_works_at_the_first_try() {
     check("github.com/BurntSushi/toml@v1.5.0", 200);
 }
+
+/// More than 20 packages.
+#[test]
+fn image_works_at_the_first_try() {
+    check("golang.org/x/image@v0.48.0", 100);
+}
