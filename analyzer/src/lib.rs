@@ -25,5 +25,6 @@ mod trace_symbols;
 pub use grammars::{Language, Problem, SourceText, SyntaxTree};
 pub use graph::DependencyGraph;
 pub use host::{Analysis, AnalysisHost, Change, is_input};
+pub use lang::is_test_support;
 pub use salsa::Cancelled;
 pub use trace_symbols::TraceSymbols;

@@ -296,6 +296,7 @@ mod tests {
             6:LIMIT in f Read WhenCalled → src/lib.rs::LIMIT
             6:helper in f Call WhenCalled → src/lib.rs::helper
             7:helper in f Read WhenCalled → src/lib.rs::helper
+            7:Shape in f Read WhenCalled → src/lib.rs::Shape
             9:Shape in f Read WhenCalled → src/lib.rs::Shape
             9:Round in f Read WhenCalled → src/lib.rs::Shape.Round
             9:twice in f Call WhenCalled → src/lib.rs::twice

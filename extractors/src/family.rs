@@ -23,7 +23,8 @@ fn is_mark(mark: &str) -> bool {
     MARKS.contains(&mark.trim_end_matches(|c: char| c.is_ascii_digit()))
 }
 
-/// Definitions that belong to others without standing in them: methods to their type.
+/// Definitions that belong to others without standing in them: methods to their type, and what a
+/// definition that is implemented asks for.
 #[derive(Default)]
 pub(crate) struct Attached {
     members: BTreeMap<SymbolId, Vec<SymbolId>>,
@@ -36,6 +37,9 @@ impl Attached {
         let graph = analysis.graph();
         let mut attached = Self::default();
         for path in analysis.paths() {
+            for (symbol, by) in analysis.demands(&path) {
+                by.iter().for_each(|owner| attached.add(owner, &symbol));
+            }
             for symbol in analysis.symbols(&path).iter() {
                 for edge in graph.edges_to(&symbol.id) {
                     let encloses = matches!(

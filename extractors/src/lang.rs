@@ -59,14 +59,20 @@ pub(crate) trait Rules: Sync {
     /// The edits that make the cuts and keep the rest valid.
     fn cut(&self, cuts: &Cuts<'_>) -> Cutting;
 
-    /// Whether a variable is for its own file only, by its name.
-    fn is_private(&self, name: &str) -> bool;
+    /// Whether a variable is for its own file only.
+    fn is_private(&self, tree: &SyntaxTree, symbol: &Symbol) -> bool;
 
     /// Whether an import is there for others, or for what it does, though nothing in the file uses it.
     fn keeps_import(&self, tree: &SyntaxTree, path: &str, import: &Import) -> bool;
 
     /// Whether what a file imports can be taken from it by others.
     fn offers_imports(&self) -> bool;
+
+    /// Whether a use that was found by name only needs each definition that it may mean: code does not
+    /// compile without the right one.
+    fn needs_every_meaning(&self) -> bool {
+        false
+    }
 
     /// What a file looks up in what by name: `object.name` for every `….object.name`, and for names
     /// given as text to functions that look them up.

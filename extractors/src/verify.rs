@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::Analysis;
-use analyzer::occurrence::Import;
+use analyzer::occurrence::{Import, Reference};
 use analyzer::symbol::{SymbolId, SymbolKind};
 
 use crate::family::{Attached, principal};
@@ -102,7 +102,12 @@ fn definitions(before: &Analysis, after: &Analysis, plan: &RemovalPlan, path: &s
     let fault = |key: &&(String, SymbolKind)| {
         let count = |names: &Names| names.get(*key).copied().unwrap_or(0);
         let (expected, found) = (count(&expected), count(&found));
-        let can_leave = key.1 == SymbolKind::Variable && found < expected;
+        // Private variables go with their last use, and containers with the last of their members.
+        let follows = matches!(
+            key.1,
+            SymbolKind::Variable | SymbolKind::Implementation | SymbolKind::Namespace
+        );
+        let can_leave = follows && found < expected;
         let name = key.0.clone();
         (expected != found && !can_leave).then(|| Fault::Definitions {
             path: path.to_owned(),
@@ -230,10 +235,22 @@ fn unused_imports(before: &Analysis, after: &Analysis, path: &str) -> Vec<Fault>
 /// Uses, imports and public names whose every meaning is gone: a reference is matched to the one of
 /// the old tree with the same text from the same symbol.
 fn dangling(before: &Analysis, after: &Analysis, path: &str) -> Vec<Fault> {
+    let scope = |import: &Import| (bare_chain(&import.scope), import.bound.clone());
+    let imports = before.imports(path);
+    let foreign = imports.iter().filter(|import| import.targets.is_empty());
+    let foreign: BTreeSet<(String, String)> = foreign.map(scope).collect();
     let meant = |analysis: &Analysis| -> BTreeMap<(String, String), bool> {
         let source = analysis.source(path);
         let mut meant = BTreeMap::new();
-        for reference in analysis.references(path).iter() {
+        let imports = analysis.imports(path);
+        // A name of foreign code never meant anything of the project, whatever else is called so.
+        let is_foreign = |reference: &Reference| {
+            let import = reference.through.and_then(|index| imports.get(index));
+            import.is_some_and(|import| foreign.contains(&scope(import)))
+        };
+        let references = analysis.references(path);
+        let own = references.iter().filter(|reference| !is_foreign(reference));
+        for reference in own {
             let name = source
                 .as_ref()
                 .map(|text| text.slice(reference.range.clone()).to_owned())

@@ -33,22 +33,26 @@ impl Exact {
             .strip_prefix('\u{feff}')
             .map(|rest| format!("   {rest}"));
         let text = blanked.as_deref().unwrap_or(text);
-        if depth(text) > DEEPEST {
-            return Self {
-                green: parsed("", Edition::LATEST).syntax_node().green().to_owned(),
-                errors: std::iter::once(0..text.len()).collect(),
-            };
-        }
-        let tried = EDITIONS.into_iter().map(|edition| parsed(text, edition));
         let mut first = None;
-        for parse in tried {
-            let exact = Self::of(&parse);
+        for edition in EDITIONS {
+            let Some(exact) = parsed(text, edition).map(|parse| Self::of(&parse)) else {
+                break;
+            };
             if exact.errors.is_empty() {
                 return exact;
             }
             first.get_or_insert(exact);
         }
-        first.unwrap_or_else(|| Self::of(&parsed(text, Edition::LATEST)))
+        first.unwrap_or_else(|| Self::unreadable(text))
+    }
+
+    /// A file that the parser cannot take: an empty tree, and all of the text is wrong.
+    fn unreadable(text: &str) -> Self {
+        let empty = ast::SourceFile::parse("", Edition::LATEST);
+        Self {
+            green: empty.syntax_node().green().to_owned(),
+            errors: std::iter::once(0..text.len()).collect(),
+        }
     }
 
     fn of(parse: &Parse<ast::SourceFile>) -> Self {
@@ -66,8 +70,13 @@ impl Exact {
     }
 }
 
-fn parsed(text: &str, edition: Edition) -> Parse<ast::SourceFile> {
-    ast::SourceFile::parse(text, edition)
+/// `None` for a text that the parser has no result for: one that nests too deep, or that trips one
+/// of its assertions.
+fn parsed(text: &str, edition: Edition) -> Option<Parse<ast::SourceFile>> {
+    if depth(text) > DEEPEST {
+        return None;
+    }
+    std::panic::catch_unwind(|| ast::SourceFile::parse(text, edition)).ok()
 }
 
 /// How deep brackets are nested, those in texts and comments included.
@@ -96,10 +105,7 @@ const OPENING: &str = "fn f() {";
 /// A part of a file as the statements and the expression of a body, such as the argument of a macro:
 /// the block, and how far its offsets are ahead of those of the text. `None` if it is no such thing.
 pub fn statements(text: &str) -> Option<(ast::BlockExpr, usize)> {
-    if depth(text) > DEEPEST {
-        return None;
-    }
-    let parse = parsed(&format!("{OPENING}{text}\n}}"), Edition::LATEST);
+    let parse = parsed(&format!("{OPENING}{text}\n}}"), Edition::LATEST)?;
     if !parse.errors().is_empty() {
         return None;
     }

@@ -48,7 +48,7 @@ pub(crate) struct Rules {
 }
 
 /// Whether a file exists for tests only, whatever tests it holds.
-pub(crate) fn is_test_support(path: &str) -> bool {
+pub fn is_test_support(path: &str) -> bool {
     Language::from_path(path).is_some_and(|language| (rules(language).is_test_support)(path))
 }
 

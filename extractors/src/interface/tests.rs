@@ -1,6 +1,7 @@
 //! What the interface shows of symbols, and that it is what the code says.
 
 mod go;
+mod rust;
 
 use std::collections::BTreeSet;
 

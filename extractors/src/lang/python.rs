@@ -42,7 +42,8 @@ impl Rules for Python {
         }
     }
 
-    fn is_private(&self, name: &str) -> bool {
+    fn is_private(&self, _tree: &SyntaxTree, symbol: &Symbol) -> bool {
+        let name = symbol.id.name();
         name.starts_with('_') && !(name.starts_with("__") && name.ends_with("__"))
     }
 
@@ -58,6 +59,7 @@ impl Rules for Python {
         let statement = tree.text().slice(import.statement.clone());
         is_explicit
             || is_offered
+            || import.bound == "*"
             || statement
                 .trim_start_matches("from")
                 .trim_start()

@@ -51,9 +51,12 @@ pub fn blockers(
             .filter(|place| leaving.stays(*place));
         let mut found: BTreeMap<SymbolId, Vec<Blocking>> = BTreeMap::new();
         for (file, reference) in staying {
-            for id in needed(&project, &leaving, &actions, reference) {
+            for id in needed(&project, &leaving, &actions, (file, reference)) {
                 found.entry(id).or_default().push(blocking(file, reference));
             }
+        }
+        for (id, place) in demanded(&project, &leaving, &actions) {
+            found.entry(id).or_default().push(place);
         }
         found.retain(|id, _| candidates.contains(id));
         if found.is_empty() {
@@ -71,10 +74,15 @@ fn needed(
     project: &Project<'_>,
     leaving: &Leaving<'_>,
     actions: &BTreeMap<SymbolId, Action>,
-    reference: &Reference,
+    (file, reference): (&ProjectFile, &Reference),
 ) -> BTreeSet<SymbolId> {
-    let targets: Vec<&SymbolId> = meant(reference).collect();
-    if !targets.iter().all(|id| leaving.is_deleted(id)) {
+    let rules = project.rules(&file.path);
+    let is_strict = rules.is_some_and(|rules| rules.needs_every_meaning());
+    let count = meant(reference).count();
+    let targets: Vec<&SymbolId> = meant(reference)
+        .filter(|id| leaving.is_deleted(id))
+        .collect();
+    if targets.len() < count && !is_strict {
         return BTreeSet::new();
     }
     let holders = targets
@@ -83,6 +91,34 @@ fn needed(
     holders
         .filter(|id| actions.get(id) == Some(&Action::Delete))
         .collect()
+}
+
+/// The symbols to delete that code which stays asks for without naming them.
+fn demanded(
+    project: &Project<'_>,
+    leaving: &Leaving<'_>,
+    actions: &BTreeMap<SymbolId, Action>,
+) -> Vec<(SymbolId, Blocking)> {
+    let mut found = Vec::new();
+    for (id, by) in &project.demands {
+        let Some(symbol) = project.symbol(id).filter(|_| leaving.is_deleted(id)) else {
+            continue;
+        };
+        let around = symbol.container.iter();
+        if by.iter().chain(around).any(|id| leaving.is_deleted(id)) {
+            continue;
+        }
+        let place = Blocking {
+            path: id.path().to_owned(),
+            from: symbol.container.clone().unwrap_or_else(|| id.clone()),
+            range: symbol.focus.clone(),
+            kind: ReferenceKind::Implicit,
+        };
+        let holders = project.chain(id);
+        let planned = holders.filter(|id| actions.get(*id) == Some(&Action::Delete));
+        found.extend(planned.map(|id| (id.clone(), place.clone())));
+    }
+    found
 }
 
 /// A function becomes a stub; anything else stays.

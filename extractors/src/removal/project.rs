@@ -38,6 +38,8 @@ pub(super) struct Project<'a> {
     symbols: FxHashMap<SymbolId, (usize, usize)>,
     /// What belongs to what without standing in it.
     pub attached: Attached,
+    /// What must be there as long as all of some others are.
+    pub demands: Vec<(SymbolId, Vec<SymbolId>)>,
 }
 
 impl<'a> Project<'a> {
@@ -47,6 +49,8 @@ impl<'a> Project<'a> {
             .into_iter()
             .map(|path| file(analysis, path))
             .collect();
+        let demands = files.iter().flat_map(|file| analysis.demands(&file.path));
+        let demands = demands.collect();
         let mut uses: FxHashMap<SymbolId, Vec<Place>> = FxHashMap::default();
         let mut symbols = FxHashMap::default();
         for (f, file) in files.iter().enumerate() {
@@ -68,6 +72,7 @@ impl<'a> Project<'a> {
             uses,
             symbols,
             attached: Attached::of(analysis),
+            demands,
         }
     }
 

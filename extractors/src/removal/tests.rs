@@ -7,6 +7,7 @@ mod go_real;
 mod names;
 mod needs;
 mod real;
+mod rust;
 mod stubs;
 
 use std::collections::BTreeMap;

@@ -54,8 +54,15 @@ fn followers(
     let symbols = files.flat_map(|file| file.symbols.iter().map(move |symbol| (file, symbol)));
     let staying = symbols.filter(|(_, symbol)| !leaving.is_deleted(&symbol.id));
     let follows = |(file, symbol): &(&ProjectFile, &Symbol)| match symbol.kind {
+        // Code beside the tests is what they test.
+        _ if !symbol.is_test && !symbol.id.is_module() && stand_beside(tests, file) => false,
         SymbolKind::Module => {
-            has_lost_tests(&leaving, tests, &symbol.id) && !is_taken(project, &leaving, file)
+            has_lost_tests(&leaving, tests, &symbol.id)
+                && is_for_tests(tests, file)
+                && !is_taken(project, &leaving, file)
+        }
+        SymbolKind::Namespace if has_lost_tests(&leaving, tests, &symbol.id) => {
+            symbol.is_test && !is_used_within(project, &leaving, file, symbol)
         }
         SymbolKind::Class if has_lost_tests(&leaving, tests, &symbol.id) => {
             !is_used(project, &leaving, symbol)
@@ -79,6 +86,35 @@ fn has_lost_tests(leaving: &Leaving<'_>, tests: &BTreeSet<SymbolId>, container: 
         .filter(|test| test.is_within(container))
         .peekable();
     own.peek().is_some() && own.all(|test| leaving.is_deleted(test))
+}
+
+/// Whether tests stand in the same file as the code that they test; they say themselves what they are.
+fn stand_beside(tests: &BTreeSet<SymbolId>, file: &ProjectFile) -> bool {
+    let mut own = file.symbols.iter();
+    own.any(|symbol| symbol.is_test && tests.contains(&symbol.id))
+        && !analyzer::is_test_support(&file.path)
+}
+
+/// Whether a file is there for its tests alone.
+fn is_for_tests(tests: &BTreeSet<SymbolId>, file: &ProjectFile) -> bool {
+    !stand_beside(tests, file) || file.symbols.iter().skip(1).all(|symbol| symbol.is_test)
+}
+
+/// Whether code outside that stays uses something in a container.
+fn is_used_within(
+    project: &Project<'_>,
+    leaving: &Leaving<'_>,
+    file: &ProjectFile,
+    container: &Symbol,
+) -> bool {
+    let inside = file.symbols.iter();
+    let inside = inside.filter(|symbol| symbol.id.is_within(&container.id));
+    let mut uses = inside.flat_map(|symbol| project.uses(&symbol.id));
+    uses.any(|(file, reference)| {
+        is_sure(reference)
+            && !reference.from.is_within(&container.id)
+            && leaving.stays((file, reference))
+    })
 }
 
 /// Whether another file imports a file or something in it, or uses it without an import.

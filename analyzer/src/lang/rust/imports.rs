@@ -34,7 +34,9 @@ pub(super) fn imports(walk: &mut Walk<'_>) -> Vec<Import> {
         targets.dedup();
         walk.place.from = span.from;
         walk.place.runs = Runs::Never;
-        for through in meant.imports.iter().filter(|through| **through != index) {
+        // A star brings whatever there is; it uses nothing by itself.
+        let through = meant.imports.iter().filter(|through| **through != index);
+        for through in through.filter(|_| import.bound != "*") {
             walk.push(
                 span.item.clone(),
                 ReferenceKind::Implicit,

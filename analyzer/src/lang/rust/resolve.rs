@@ -561,6 +561,16 @@ impl<'w> Walk<'w> {
             self.take(hit, &mut meant);
             bases.push(Base::Hit(hit.meaning));
         }
+        if hits.is_empty() && spaces & MACROS != 0 {
+            // `#[macro_use]` lets a macro be seen in places that no path leads to.
+            let all = self.members.everything.get(name).into_iter().flatten();
+            let is_macro =
+                |sym: &Sym| self.map.def(*sym).map(|it| it.kind) == Some(ItemKind::Macro);
+            meant.sure.extend(all.copied().filter(is_macro));
+        }
+        if hits.is_empty() && meant.sure.is_empty() && !super::standard::is_prelude(name) {
+            meant.named.extend(self.free(name));
+        }
         if hits.is_empty() && spaces & TYPES != 0 {
             bases.push(Base::Type(super::types::foreign(name, Vec::new())));
         }
@@ -579,6 +589,10 @@ impl<'w> Walk<'w> {
                         "super" | "self" => self.map.resolve(*module, &root, TYPES, None),
                         _ => self.map.named(*module, name, spaces, None),
                     };
+                    if hits.is_empty() {
+                        // A macro may have written the item, or the import.
+                        meant.named.extend(self.free(name));
+                    }
                     for hit in hits {
                         self.take(&hit, &mut meant);
                         next.push(Base::Hit(hit.meaning));
@@ -644,6 +658,16 @@ impl<'w> Walk<'w> {
             }
             None => named.extend(self.world().by_name(of, name)),
         }
+    }
+
+    /// Items of a name that stand in no type.
+    fn free(&self, name: &Name) -> Vec<Sym> {
+        let all = self.members.everything.get(name).into_iter().flatten();
+        let is_free = |sym: &Sym| {
+            let kind = self.map.def(*sym).map(|def| def.kind);
+            !self.is_member(*sym) && kind != Some(ItemKind::Field)
+        };
+        all.copied().filter(is_free).collect()
     }
 
     fn is_member(&self, sym: Sym) -> bool {

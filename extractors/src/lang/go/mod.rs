@@ -28,8 +28,8 @@ impl Rules for Go {
         cutting
     }
 
-    fn is_private(&self, name: &str) -> bool {
-        !name.starts_with(char::is_uppercase)
+    fn is_private(&self, _tree: &SyntaxTree, symbol: &Symbol) -> bool {
+        !symbol.id.name().starts_with(char::is_uppercase)
     }
 
     fn keeps_import(&self, _tree: &SyntaxTree, _path: &str, import: &Import) -> bool {

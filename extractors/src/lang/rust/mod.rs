@@ -1,42 +1,71 @@
 //! Rust: how its definitions and imports are cut out and quoted.
 
+mod cut;
+mod interface;
+mod nodes;
+mod stub;
+mod uses;
+
 use std::collections::BTreeSet;
 
 use analyzer::occurrence::Import;
 use analyzer::symbol::{Symbol, SymbolId};
 use grammars::SyntaxTree;
+use grammars::rust::syntax::AstNode;
+use grammars::rust::syntax::ast::{self, HasAttrs, HasVisibility};
 
-use super::{Cuts, Cutting, Refusal, Rules};
+use super::{Cuts, Cutting, Rules};
 
 /// The rules of Rust.
 pub(super) struct Rust;
 
 impl Rules for Rust {
     fn cut(&self, cuts: &Cuts<'_>) -> Cutting {
-        let refusal = |symbol: &&Symbol| Refusal {
-            symbol: symbol.id.clone(),
-            reason: "it cannot be cut yet",
+        cut::cut(cuts)
+    }
+
+    fn is_private(&self, tree: &SyntaxTree, symbol: &Symbol) -> bool {
+        let Some(node) = nodes::node_of(tree, symbol) else {
+            return false;
         };
-        Cutting {
-            edits: Vec::new(),
-            refusals: cuts.delete.iter().map(refusal).collect(),
-        }
+        let is_public = node
+            .children()
+            .any(|it| ast::Visibility::can_cast(it.kind()));
+        // An attribute may be what somebody else finds it by.
+        let is_marked = node.children().any(|it| ast::Attr::can_cast(it.kind()));
+        !is_public && !is_marked && symbol.id.name() != "_"
     }
 
-    fn is_private(&self, _name: &str) -> bool {
-        false
-    }
-
-    fn keeps_import(&self, _tree: &SyntaxTree, _path: &str, _import: &Import) -> bool {
-        true
+    fn keeps_import(&self, tree: &SyntaxTree, _path: &str, import: &Import) -> bool {
+        let statement = nodes::item_at(tree, import.statement.start);
+        let Some(ast::Item::Use(statement)) = statement else {
+            return true;
+        };
+        let is_macro = |it: &ast::Attr| it.simple_name().as_deref() == Some("macro_use");
+        statement.visibility().is_some()
+            || import.bound == "_"
+            || statement.attrs().any(|it| is_macro(&it))
     }
 
     fn offers_imports(&self) -> bool {
         true
     }
 
-    fn lookups(&self, _tree: &SyntaxTree) -> BTreeSet<String> {
-        BTreeSet::new()
+    fn needs_every_meaning(&self) -> bool {
+        true
+    }
+
+    fn lookups(&self, tree: &SyntaxTree) -> BTreeSet<String> {
+        let Some(file) = grammars::rust::source_file(tree) else {
+            return BTreeSet::new();
+        };
+        let paths = file.syntax().descendants().filter_map(ast::Path::cast);
+        let lookup = |path: ast::Path| {
+            let object = path.qualifier()?.segment()?.name_ref()?;
+            let name = path.segment()?.name_ref()?;
+            Some(format!("{}.{}", object.text(), name.text()))
+        };
+        paths.filter_map(lookup).collect()
     }
 
     fn examples_in_text(&self, _text: &str) -> Vec<std::ops::Range<usize>> {
@@ -45,10 +74,10 @@ impl Rules for Rust {
 
     fn interface(
         &self,
-        _tree: &SyntaxTree,
-        _symbols: &[Symbol],
-        _top: &BTreeSet<SymbolId>,
+        tree: &SyntaxTree,
+        symbols: &[Symbol],
+        top: &BTreeSet<SymbolId>,
     ) -> Vec<(SymbolId, String)> {
-        Vec::new()
+        interface::interface(tree, symbols, top)
     }
 }

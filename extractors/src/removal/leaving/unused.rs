@@ -65,7 +65,6 @@ impl<'a> Leaving<'a> {
             .rules(&file.path)
             .is_none_or(|rules| rules.offers_imports());
         rules.is_none_or(|(rules, tree)| rules.keeps_import(&tree, &file.path, import))
-            || (offers && import.bound == "*")
             || file
                 .exports
                 .iter()
@@ -170,10 +169,9 @@ impl<'a> Leaving<'a> {
         {
             return false;
         }
-        let is_private = self
-            .project
-            .rules(path)
-            .is_some_and(|rules| rules.is_private(symbol.id.name()));
+        let tree = self.project.analysis.syntax(path);
+        let rules = self.project.rules(path).zip(tree);
+        let is_private = rules.is_some_and(|(rules, tree)| rules.is_private(&tree, symbol));
         let is_fallback = self.is_fallback(symbol);
         if !is_private && !is_fallback {
             return false;

@@ -1,0 +1,190 @@
+//! Cutting: whole items, members of lists, and what becomes empty with them.
+
+use std::collections::BTreeMap;
+
+use analyzer::symbol::Symbol;
+use grammars::SyntaxTree;
+use grammars::rust::syntax::ast::{self, AstToken, HasVisibility};
+use grammars::rust::syntax::{AstNode, SyntaxNode, T};
+
+use super::nodes::{full, holds_items, is_element, item_at, node_of, range};
+use super::{stub, uses};
+use crate::lang::lines::{Lines, Piece};
+use crate::lang::{Cuts, Cutting, Refusal};
+
+/// The edits that make the cuts.
+pub(super) fn cut(cuts: &Cuts<'_>) -> Cutting {
+    let mut lines = lines(cuts.tree);
+    let mut refusals = Vec::new();
+    for (symbol, keep_doc) in &cuts.stub {
+        refusals.extend(stub::stub(cuts.tree, &mut lines, symbol, *keep_doc).err());
+    }
+    let mut dropped = Dropped::default();
+    for symbol in &cuts.delete {
+        refusals.extend(dropped.definition(cuts.tree, symbol).err());
+    }
+    let mut trees = BTreeMap::new();
+    for import in &cuts.imports {
+        match item_at(cuts.tree, import.statement.start) {
+            Some(ast::Item::Use(statement)) => {
+                let key = range(statement.syntax()).start;
+                let entry = trees.entry(key).or_insert((statement, Vec::new()));
+                entry.1.push(import.item.clone());
+            }
+            Some(item) => dropped.add(item.syntax().clone()),
+            None => {}
+        }
+    }
+    for (statement, items) in trees.into_values() {
+        if !uses::cut(&mut lines, &statement, &items) {
+            dropped.add(statement.syntax().clone());
+        }
+    }
+    dropped.cut(&mut lines);
+    Cutting {
+        edits: lines.finish(),
+        refusals,
+    }
+}
+
+fn lines(tree: &SyntaxTree) -> Lines<'_> {
+    let file = grammars::rust::source_file(tree);
+    let tokens = file.into_iter().flat_map(|file| {
+        let elements = file.syntax().descendants_with_tokens();
+        elements.filter_map(|it| it.into_token())
+    });
+    let comments = tokens.filter_map(ast::Comment::cast).filter_map(|comment| {
+        let is_line = !comment.is_doc() && !comment.text().contains('\n');
+        let range = comment.syntax().text_range();
+        is_line.then(|| usize::from(range.start())..usize::from(range.end()))
+    });
+    Lines::new(tree.text().shadow(), "//", comments.collect::<Vec<_>>())
+}
+
+/// The items and members that go, by where they start.
+#[derive(Default)]
+struct Dropped {
+    nodes: BTreeMap<(usize, usize), SyntaxNode>,
+}
+
+impl Dropped {
+    fn definition(&mut self, tree: &SyntaxTree, symbol: &Symbol) -> Result<(), Refusal> {
+        let node = node_of(tree, symbol).ok_or(Refusal {
+            symbol: symbol.id.clone(),
+            reason: "its definition is not an item of its own",
+        })?;
+        self.add(node);
+        Ok(())
+    }
+
+    fn add(&mut self, node: SyntaxNode) {
+        let range = range(&node);
+        self.nodes.insert((range.start, range.end), node);
+    }
+
+    fn has(&self, node: &SyntaxNode) -> bool {
+        let range = range(node);
+        self.nodes.contains_key(&(range.start, range.end))
+    }
+
+    /// Marks everything that the dropped nodes ask for.
+    fn cut(mut self, lines: &mut Lines<'_>) {
+        while self.drop_emptied() {}
+        let outermost = self.nodes.values().filter(|node| {
+            let mut around = node.ancestors().skip(1);
+            !around.any(|outer| self.has(&outer))
+        });
+        for node in outermost {
+            self.cut_node(node, lines);
+        }
+    }
+
+    /// Drops blocks, modules and lists that hold nothing any more; whether there was one.
+    fn drop_emptied(&mut self) -> bool {
+        let emptied: Vec<SyntaxNode> = self
+            .nodes
+            .values()
+            .filter_map(SyntaxNode::parent)
+            .filter(|list| !ast::SourceFile::can_cast(list.kind()) && holds_items(list))
+            .filter(|list| self.is_emptied(list))
+            .filter_map(|list| list.parent())
+            .filter(|owner| !ast::Trait::can_cast(owner.kind()) && !self.has(owner))
+            .filter(|owner| {
+                ast::Impl::cast(owner.clone()).is_none_or(|block| block.trait_().is_none())
+            })
+            .collect();
+        let is_any = !emptied.is_empty();
+        emptied.into_iter().for_each(|owner| self.add(owner));
+        is_any
+    }
+
+    /// Whether nothing stays in a list but imports for what has left.
+    fn is_emptied(&self, list: &SyntaxNode) -> bool {
+        let mut staying = list
+            .children()
+            .filter(|child| is_element(child) && !self.has(child));
+        staying.all(|child| {
+            ast::Use::cast(child).is_some_and(|statement| statement.visibility().is_none())
+        })
+    }
+
+    fn siblings(&self, node: &SyntaxNode) -> Vec<SyntaxNode> {
+        let list = node.parent();
+        let children = list.into_iter().flat_map(|list| list.children());
+        children
+            .filter(|child| !ast::Attr::can_cast(child.kind()))
+            .collect()
+    }
+
+    fn cut_node(&self, node: &SyntaxNode, lines: &mut Lines<'_>) {
+        let mut range = full(node);
+        let next = node.next_sibling_or_token();
+        let comma = next.filter(|it| it.kind() == T![,]);
+        let has_comma = comma.is_some();
+        if let Some(comma) = comma {
+            range.end = usize::from(comma.text_range().end());
+        }
+        let siblings = self.siblings(node);
+        let stays = |other: &&SyntaxNode| !self.has(other);
+        let before = siblings.iter().take_while(|it| *it != node).filter(stays);
+        let after = siblings.iter().skip_while(|it| *it != node).filter(stays);
+        let (first, last) = (before.count() == 0, after.count() == 0);
+        if lines.starts_line(range.start) && lines.ends_line(range.end, &[]) {
+            let lines_of = lines.line_of(range.start)..lines.line_of(range.end) + 1;
+            lines.remove(Piece {
+                lines: lines_of,
+                first,
+                last,
+                compound: is_compound(node),
+            });
+            return;
+        }
+        // Within a line: with the blanks on one side, and a comma.
+        let mut start = range.start;
+        let mut element = node.prev_sibling_or_token();
+        while let Some(before) = element {
+            let is_blank = before.kind().is_trivia() && !before.to_string().contains('\n');
+            let is_comma = before.kind() == T![,] && last && !has_comma;
+            if !is_blank && !is_comma {
+                break;
+            }
+            start = usize::from(before.text_range().start());
+            element = before.prev_sibling_or_token();
+        }
+        lines.replace(start..range.end, "");
+    }
+}
+
+/// Whether comments above a node are its own, rather than those of a group of lines.
+fn is_compound(node: &SyntaxNode) -> bool {
+    let kind = node.kind();
+    let is_line = ast::Use::can_cast(kind)
+        || ast::ExternCrate::can_cast(kind)
+        || ast::Const::can_cast(kind)
+        || ast::Static::can_cast(kind)
+        || ast::TypeAlias::can_cast(kind)
+        || ast::RecordField::can_cast(kind)
+        || ast::Variant::can_cast(kind)
+        || ast::Module::cast(node.clone()).is_some_and(|it| it.item_list().is_none());
+    !is_line
+}

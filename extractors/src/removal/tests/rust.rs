@@ -1,0 +1,444 @@
+//! Rust: what is cut, and what is left.
+
+use std::collections::BTreeSet;
+
+use analyzer::symbol::SymbolId;
+use expect_test::expect;
+
+use super::check;
+use crate::removal::{blockers, test_removal};
+use crate::testing::analysis;
+
+#[test]
+fn an_item_goes_with_its_attributes_documentation_and_comments() {
+    check(
+        r#"
+//- src/lib.rs
+//! A crate.
+
+use std::collections::{BTreeMap, HashMap};
+
+/// Stays.
+pub fn stays() -> HashMap<u8, u8> {
+    HashMap::new()
+}
+
+// About it.
+/// Goes.
+#[inline]
+pub fn goes() -> BTreeMap<u8, u8> {
+    BTreeMap::new()
+}
+
+const LIMIT: u8 = 1;
+"#,
+        "src/lib.rs::goes",
+        expect![[r#"
+            //- src/lib.rs
+            //! A crate.
+
+            use std::collections::HashMap;
+
+            /// Stays.
+            pub fn stays() -> HashMap<u8, u8> {
+                HashMap::new()
+            }
+
+            const LIMIT: u8 = 1;
+            imports: BTreeMap (src/lib.rs)
+        "#]],
+    );
+}
+
+#[test]
+fn a_type_takes_its_blocks_and_what_asks_for_it() {
+    check(
+        r#"
+//- src/lib.rs
+mod area;
+
+use std::fmt;
+
+pub struct Square(u8);
+
+impl Square {
+    pub fn side(&self) -> u8 {
+        self.0
+    }
+}
+
+impl fmt::Display for Square {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+pub struct Round(u8);
+
+impl From<Square> for Round {
+    fn from(square: Square) -> Self {
+        Round(square.0)
+    }
+}
+//- src/area.rs
+use crate::{Round, Square};
+
+pub trait Area {
+    fn area(&self) -> u8;
+}
+
+impl Area for Square {
+    fn area(&self) -> u8 {
+        self.side()
+    }
+}
+
+impl Area for Round {
+    fn area(&self) -> u8 {
+        3
+    }
+}
+"#,
+        "src/lib.rs::Square",
+        expect![[r#"
+            //- src/area.rs
+            use crate::Round;
+
+            pub trait Area {
+                fn area(&self) -> u8;
+            }
+
+            impl Area for Round {
+                fn area(&self) -> u8 {
+                    3
+                }
+            }
+            //- src/lib.rs
+            mod area;
+
+            pub struct Round(u8);
+            imports: Square (src/area.rs), std::fmt (src/lib.rs)
+        "#]],
+    );
+}
+
+#[test]
+fn a_method_of_a_trait_takes_its_implementations() {
+    check(
+        r#"
+//- src/lib.rs
+pub trait Area {
+    fn area(&self) -> u8;
+
+    fn twice(&self) -> u8;
+}
+
+pub struct Square;
+
+impl Area for Square {
+    fn area(&self) -> u8 {
+        1
+    }
+
+    fn twice(&self) -> u8 {
+        2
+    }
+}
+"#,
+        "src/lib.rs::Area.twice",
+        expect![[r#"
+            //- src/lib.rs
+            pub trait Area {
+                fn area(&self) -> u8;
+            }
+
+            pub struct Square;
+
+            impl Area for Square {
+                fn area(&self) -> u8 {
+                    1
+                }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_stub_binds_its_parameters_and_keeps_its_header() {
+    check(
+        r#"
+//- src/lib.rs
+/// Adds.
+pub fn add(a: u8, (b, mut c): (u8, u8)) -> u8 {
+    c += a;
+    b + c
+}
+
+impl Square {
+    /// Bare.
+    #[must_use]
+    pub(crate) async fn side<T>(&mut self) -> Option<T>
+    where
+        T: Copy,
+    {
+        None
+    }
+}
+
+pub fn opaque() -> impl Iterator<Item = u8> {
+    std::iter::empty()
+}
+
+struct Square;
+"#,
+        "[stub] src/lib.rs::add [bare] src/lib.rs::Square#impl.side [stub] src/lib.rs::opaque",
+        expect![[r#"
+            //- src/lib.rs
+            /// Adds.
+            pub fn add(a: u8, (b, mut c): (u8, u8)) -> u8 {
+                let _ = (&a, &b, &mut c);
+                unimplemented!()
+            }
+
+            impl Square {
+                /// To be implemented.
+                #[must_use]
+                pub(crate) async fn side<T>(&mut self) -> Option<T>
+                where
+                    T: Copy,
+                {
+                    unimplemented!()
+                }
+            }
+
+            pub fn opaque() -> impl Iterator<Item = u8> {
+                std::iter::empty()
+            }
+
+            struct Square;
+            problems: src/lib.rs::opaque was not removed: its result is a type that only its body names
+        "#]],
+    );
+}
+
+#[test]
+fn files_take_their_mod_items_and_emptied_blocks_and_modules_go() {
+    check(
+        r#"
+//- src/lib.rs
+mod gone;
+mod stays;
+
+pub use gone::{Gone, helper};
+pub use stays::f;
+
+impl f {
+    fn only() {}
+}
+
+mod inner {
+    use super::f;
+
+    pub fn g() {
+        f()
+    }
+}
+//- src/gone.rs
+pub struct Gone;
+pub fn helper() {}
+//- src/stays.rs
+pub fn f() {}
+"#,
+        "src/gone.rs src/lib.rs::f#impl.only src/lib.rs::inner.g",
+        expect![[r#"
+            //- src/gone.rs is gone
+            //- src/lib.rs
+            mod stays;
+
+            pub use stays::f;
+            imports: mod gone; (src/lib.rs), Gone (src/lib.rs), helper (src/lib.rs), super::f (src/lib.rs)
+        "#]],
+    );
+}
+
+#[test]
+fn imports_lose_names_as_the_formatter_would_lay_them_out() {
+    check(
+        r#"
+//- src/lib.rs
+mod a;
+
+use crate::a::{
+    self, deep::{one, two},
+    three,
+};
+use crate::a::{first_long_name, fourth_long_name, second_long_name, third_long_name, three as drei};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+};
+
+fn f() -> BTreeMap<u8, fmt::Error> {
+    first_long_name();
+    second_long_name();
+    one();
+    a::three();
+}
+
+fn g() -> HashMap<u8, u8> {
+    third_long_name();
+    fourth_long_name();
+    two();
+    three();
+    drei();
+}
+//- src/a.rs
+pub mod deep {
+    pub fn one() {}
+    pub fn two() {}
+}
+pub fn three() {}
+pub fn first_long_name() {}
+pub fn second_long_name() {}
+pub fn third_long_name() {}
+pub fn fourth_long_name() {}
+"#,
+        "src/lib.rs::g",
+        expect![[r#"
+            //- src/lib.rs
+            mod a;
+
+            use crate::a::{self, deep::one};
+            use crate::a::{first_long_name, second_long_name};
+            use std::{collections::BTreeMap, fmt};
+
+            fn f() -> BTreeMap<u8, fmt::Error> {
+                first_long_name();
+                second_long_name();
+                one();
+                a::three();
+            }
+            imports: two (src/lib.rs), three (src/lib.rs), fourth_long_name (src/lib.rs), third_long_name (src/lib.rs), three as drei (src/lib.rs), HashMap (src/lib.rs)
+        "#]],
+    );
+}
+
+const WITH_TESTS: &str = r#"
+//- src/lib.rs
+pub fn f() -> u8 {
+    1
+}
+
+pub fn g() -> u8 {
+    2
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn helper() -> BTreeMap<u8, u8> {
+        BTreeMap::new()
+    }
+
+    #[test]
+    fn of_f() {
+        assert_eq!(f(), 1);
+        assert!(helper().is_empty());
+    }
+
+    #[test]
+    fn of_g() {
+        assert_eq!(g(), 2);
+    }
+}
+"#;
+
+/// What is left when some of the tests leave.
+fn check_tests(held_back: &str, expected: expect_test::Expect) {
+    let tests = ["of_f", "of_g"].map(|name| format!("src/lib.rs::tests.{name}"));
+    let ids = |text: &str| text.split_whitespace().map(SymbolId::parse).collect();
+    let analysis = analysis(WITH_TESTS);
+    let plan = test_removal(&analysis, &ids(&tests.join(" ")), &ids(held_back));
+    let actions: Vec<&str> = plan.actions.keys().map(SymbolId::as_str).collect();
+    check(WITH_TESTS, &actions.join(" "), expected);
+}
+
+#[test]
+fn a_test_takes_the_helpers_and_imports_that_only_it_needs() {
+    check_tests(
+        "src/lib.rs::tests.of_f",
+        expect![[r#"
+        //- src/lib.rs
+        pub fn f() -> u8 {
+            1
+        }
+
+        pub fn g() -> u8 {
+            2
+        }
+
+        #[cfg(test)]
+        mod tests {
+            use super::*;
+
+            #[test]
+            fn of_g() {
+                assert_eq!(g(), 2);
+            }
+        }
+        imports: std::collections::BTreeMap (src/lib.rs)
+    "#]],
+    );
+}
+
+#[test]
+fn a_module_without_tests_leaves_as_a_whole_and_its_file_stays() {
+    check_tests(
+        "src/lib.rs::tests.of_f src/lib.rs::tests.of_g",
+        expect![[r#"
+            //- src/lib.rs
+            pub fn f() -> u8 {
+                1
+            }
+
+            pub fn g() -> u8 {
+                2
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn what_a_trait_asks_for_blocks_and_a_use_by_name_needs_every_meaning() {
+    let analysis = analysis(
+        r#"
+//- src/lib.rs
+pub struct A;
+pub struct B;
+impl A { pub fn size(&self) {} pub fn alone(&self) {} }
+impl B { pub fn size(&self) {} }
+impl Drop for A { fn drop(&mut self) {} }
+pub fn f(x: impl Unknown) { x.get().size(); }
+"#,
+    );
+    let candidates = [
+        "src/lib.rs::A#impl.size",
+        "src/lib.rs::A#impl.alone",
+        "src/lib.rs::A#Drop.drop",
+        "src/lib.rs::A#Drop",
+    ];
+    let candidates = candidates.map(SymbolId::parse).into_iter().collect();
+    let blocked = blockers(&analysis, &candidates, &BTreeSet::new());
+    let blocked: Vec<&str> = blocked.keys().map(SymbolId::as_str).collect();
+    assert_eq!(
+        blocked,
+        [
+            "src/lib.rs::A#Drop",
+            "src/lib.rs::A#Drop.drop",
+            "src/lib.rs::A#impl.size"
+        ]
+    );
+}
