@@ -62,6 +62,7 @@ pub enum Fault {
 /// What is wrong with the tree `after` the removal of `plan` from the tree `before`, sorted.
 pub fn verify(before: &Analysis, after: &Analysis, plan: &RemovalPlan) -> Vec<Fault> {
     let mut faults = Vec::new();
+    let deleted = deleted(before, plan);
     for path in before.paths() {
         if after.source(&path) == before.source(&path) {
             continue;
@@ -70,7 +71,7 @@ pub fn verify(before: &Analysis, after: &Analysis, plan: &RemovalPlan) -> Vec<Fa
             faults.extend(syntax(before, after, &path));
             faults.extend(unused_imports(before, after, &path));
         }
-        faults.extend(definitions(before, after, plan, &path));
+        faults.extend(definitions(before, after, plan, &deleted, &path));
     }
     for path in after.paths() {
         faults.extend(dangling(before, after, &path));
@@ -91,11 +92,25 @@ fn syntax(before: &Analysis, after: &Analysis, path: &str) -> Option<Fault> {
     })
 }
 
+/// The symbols that the plan deletes, with what belongs to them elsewhere.
+fn deleted(before: &Analysis, plan: &RemovalPlan) -> BTreeSet<SymbolId> {
+    let actions = plan.actions.iter();
+    let deleted = actions.filter(|(_, action)| **action == Action::Delete);
+    let deleted = deleted.map(|(id, _)| id.clone()).collect();
+    Attached::of(before).with_members(deleted)
+}
+
 type Names = BTreeMap<(String, SymbolKind), usize>;
 
 /// Exactly the symbols of the plan, and what they hold, are gone. Private variables may be.
-fn definitions(before: &Analysis, after: &Analysis, plan: &RemovalPlan, path: &str) -> Vec<Fault> {
-    let gone = gone(before, plan, path);
+fn definitions(
+    before: &Analysis,
+    after: &Analysis,
+    plan: &RemovalPlan,
+    deleted: &BTreeSet<SymbolId>,
+    path: &str,
+) -> Vec<Fault> {
+    let gone = gone(before, plan, deleted, path);
     let expected = names(before, path, |id| !gone.contains(id));
     let found = names(after, path, |_| true);
     let keys: BTreeSet<_> = expected.keys().chain(found.keys()).collect();
@@ -121,13 +136,12 @@ fn definitions(before: &Analysis, after: &Analysis, plan: &RemovalPlan, path: &s
 
 /// The symbols of a file that the plan takes: setters, overload stubs and methods go with the symbol
 /// they belong to, and everything goes with what holds it.
-fn gone(before: &Analysis, plan: &RemovalPlan, path: &str) -> BTreeSet<SymbolId> {
-    let deleted = plan
-        .actions
-        .iter()
-        .filter(|(_, action)| **action == Action::Delete);
-    let deleted = deleted.map(|(id, _)| id.clone()).collect();
-    let deleted = Attached::of(before).with_members(deleted);
+fn gone(
+    before: &Analysis,
+    plan: &RemovalPlan,
+    deleted: &BTreeSet<SymbolId>,
+    path: &str,
+) -> BTreeSet<SymbolId> {
     let is_deleted = |id: &SymbolId| deleted.contains(id);
     let mut gone = BTreeSet::new();
     // Invariant: a container comes before its members.

@@ -70,12 +70,11 @@ fn old_range(edits: &[Edit], range: &Range<usize>) -> Option<Range<usize>> {
 fn paddings(tree: &SyntaxTree) -> Vec<Edit> {
     let mut edits = Vec::new();
     let declarations = children(tree.root());
-    let functions: Vec<Row> = declarations
+    let plain: Vec<Row> = declarations
         .iter()
-        .copied()
-        .filter_map(function_row)
+        .filter_map(|node| function_row(*node).or_else(|| plain_row(*node)))
         .collect();
-    for section in sections(&functions) {
+    for section in sections(&plain) {
         layout(tree, section, 0, &mut edits);
     }
     for declaration in declarations {
@@ -193,6 +192,16 @@ fn trailing_comment(node: Node<'_>) -> Option<Range<usize>> {
     }
     (next.kind() == "comment" && next.start_position().row == node.end_position().row)
         .then(|| next.byte_range())
+}
+
+/// A declaration in one line without parentheses.
+fn plain_row(node: Node<'_>) -> Option<Row> {
+    let is_line = node.start_position().row == node.end_position().row;
+    let is_declaration = matches!(
+        node.kind(),
+        "import_declaration" | "const_declaration" | "var_declaration" | "type_declaration"
+    );
+    (is_declaration && is_line).then(|| row(node, vec![Some(node.byte_range())]))
 }
 
 /// A function in one line: its header and its body.

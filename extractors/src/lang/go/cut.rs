@@ -97,8 +97,8 @@ fn stub(
             if !is_directive(lines.content(line)) {
                 lines.remove(Piece {
                     lines: line..line + 1,
-                    first: true,
-                    last: true,
+                    first: false,
+                    last: false,
                     compound: false,
                 });
             }

@@ -131,8 +131,14 @@ type (
 	Much  string
 	Quite bool
 )
+
+var one = 1    // one
+var more = 100 // more
+
+func a() int        { return 1 }
+func longer() int64 { return 1 }
 "#,
-        "a.go::Box.LongerName a.go::Shape.Circumference a.go::Thousand a.go::zz a.go::Much a.go::Quite",
+        "a.go::more a.go::longer a.go::Box.LongerName a.go::Shape.Circumference a.go::Thousand a.go::zz a.go::Much a.go::Quite",
         expect![[r#"
             //- a.go
             package a
@@ -162,6 +168,10 @@ type (
             type (
             	Short int
             )
+
+            var one = 1 // one
+
+            func a() int { return 1 }
         "#]],
     );
 }
@@ -267,6 +277,8 @@ func Long(a, b int) (c string, err error) { // why
 
 func Short() int { return 1 }
 
+// About something else.
+
 // Doc goes.
 func (b Box) Bare() {
 	for {
@@ -288,6 +300,8 @@ type Box struct{}
             } // end
 
             func Short() int { panic("not implemented") }
+
+            // About something else.
 
             func (b Box) Bare() {
             	panic("not implemented")
