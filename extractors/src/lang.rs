@@ -74,6 +74,17 @@ pub(crate) trait Rules: Sync {
         false
     }
 
+    /// Why a function cannot become a stub, if it cannot.
+    fn refuses_stub(&self, _tree: &SyntaxTree, _symbol: &Symbol) -> Option<&'static str> {
+        None
+    }
+
+    /// Whether a function may run while the code is compiled: if a constant needs it, a stub breaks
+    /// the build.
+    fn runs_while_compiling(&self, _tree: &SyntaxTree, _symbol: &Symbol) -> bool {
+        false
+    }
+
     /// What a file looks up in what by name: `object.name` for every `….object.name`, and for names
     /// given as text to functions that look them up.
     fn lookups(&self, tree: &SyntaxTree) -> BTreeSet<String>;

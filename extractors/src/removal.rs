@@ -113,6 +113,7 @@ fn impossible(project: &Project<'_>, actions: &BTreeMap<SymbolId, Action>) -> Ve
             Action::Stub { .. } if !has_body => {
                 Some("only a function can become a stub; delete it")
             }
+            Action::Stub { .. } if file.is_editable => project.stub_refusal(id),
             Action::Delete if id.is_module() => None,
             _ if !file.is_editable => Some("its file has syntax errors or unreadable bytes"),
             _ => None,

@@ -121,12 +121,12 @@ fn demanded(
     found
 }
 
-/// A function becomes a stub; anything else stays.
+/// A function becomes a stub if it can; anything else stays.
 fn give_up(project: &Project<'_>, actions: &mut BTreeMap<SymbolId, Action>, id: &SymbolId) {
-    if project
+    let is_callable = project
         .symbol(id)
-        .is_some_and(|symbol| symbol.kind.is_callable())
-    {
+        .is_some_and(|symbol| symbol.kind.is_callable());
+    if is_callable && project.stub_refusal(id).is_none() {
         actions.insert(id.clone(), Action::Stub { keep_doc: true });
     } else {
         actions.remove(id);

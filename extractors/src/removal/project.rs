@@ -94,6 +94,47 @@ impl<'a> Project<'a> {
         Some(lang::rules(grammars::Language::from_path(path)?))
     }
 
+    /// Why a function cannot become a stub, if it cannot.
+    pub fn stub_refusal(&self, id: &SymbolId) -> Option<&'static str> {
+        let rules = self.rules(id.path())?;
+        let tree = self.analysis.syntax(id.path())?;
+        let refused = rules.refuses_stub(&tree, self.symbol(id)?);
+        refused.or_else(|| {
+            let is_needed = self.runs_while_compiling(id);
+            is_needed.then_some("a constant is worked out with it while the code is compiled")
+        })
+    }
+
+    /// Whether a function may run while the code is compiled, and something that is no function uses
+    /// it, or a function of that kind does which is used so.
+    fn runs_while_compiling(&self, id: &SymbolId) -> bool {
+        let may_run = |id: &SymbolId| {
+            let rules = self.rules(id.path()).zip(self.analysis.syntax(id.path()));
+            let found = rules.zip(self.symbol(id));
+            found.is_some_and(|((rules, tree), symbol)| rules.runs_while_compiling(&tree, symbol))
+        };
+        if !may_run(id) {
+            return false;
+        }
+        let mut seen = BTreeSet::from([id.clone()]);
+        let mut open = vec![id.clone()];
+        while let Some(id) = open.pop() {
+            let users: BTreeSet<&SymbolId> = self.uses(&id).map(|(_, it)| &it.from).collect();
+            for user in users {
+                let kind = self.symbol(user).map(|symbol| symbol.kind);
+                match kind {
+                    Some(SymbolKind::Variable | SymbolKind::Field) => return true,
+                    Some(kind) if kind.is_callable() && !seen.contains(user) && may_run(user) => {
+                        seen.insert(user.clone());
+                        open.push(user.clone());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        false
+    }
+
     /// Every reference that means a symbol itself.
     pub fn uses(&self, id: &SymbolId) -> impl Iterator<Item = (&ProjectFile, &Reference)> {
         let places = self.uses.get(id).map(Vec::as_slice).unwrap_or_default();

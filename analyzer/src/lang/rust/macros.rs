@@ -36,6 +36,14 @@ impl Walk<'_> {
         let (Some(first), Some(last)) = (part.first(), part.last()) else {
             return;
         };
+        if let [NodeOrToken::Token(only)] = part
+            && is_name(only)
+            && self.local(only.text()).is_none()
+            && self.members.methods.contains_key(&plain(only.text()))
+        {
+            // The macro may put it behind a dot.
+            self.member_token(only);
+        }
         let start = usize::from(first.text_range().start());
         let mut text = String::new();
         for element in part {
@@ -110,7 +118,8 @@ impl Walk<'_> {
             let end = path_end(tokens, at);
             let path = tokens.get(at..end).unwrap_or_default();
             match before {
-                Some(T![.]) => self.member_token(token),
+                // A function that a macro writes may be one that a trait asks for.
+                Some(T![.] | T![fn]) => self.member_token(token),
                 _ => self.path_tokens(path, by_name),
             }
             at = end.max(at + 1);
@@ -118,10 +127,11 @@ impl Walk<'_> {
         self.captured(tokens);
     }
 
-    /// A name after a dot.
+    /// A name after a dot, or of a function.
     fn member_token(&mut self, token: &SyntaxToken) {
         let name = plain(token.text());
         let methods = self.members.methods.get(&name).into_iter().flatten();
+        let methods = methods.chain(self.members.by_trait.get(&name).into_iter().flatten());
         let fields = self.members.named_fields.get(&name).into_iter().flatten();
         let meant = Meant {
             named: methods.chain(fields).copied().collect(),

@@ -50,6 +50,9 @@ pub(super) struct Members {
     pub named_fields: BTreeMap<Name, Vec<Sym>>,
     /// Every item that can be seen outside its function, by name.
     pub everything: BTreeMap<Name, Vec<Sym>>,
+    /// Items of the same file that share their names all the way: one of them is compiled at a time,
+    /// or each belongs to other arguments of its type.
+    twins: BTreeMap<Sym, Vec<Sym>>,
 }
 
 /// The members of the project.
@@ -66,6 +69,7 @@ pub(super) fn members(db: &dyn Db) -> Arc<Members> {
             members.add(&map, sym, def);
         }
     }
+    members.find_twins(&map);
     Arc::new(members)
 }
 
@@ -96,6 +100,28 @@ impl Members {
             (ItemKind::Impl | ItemKind::Trait, _) => self.add_item(sym, def, container, outer),
             _ => {}
         }
+    }
+
+    fn find_twins(&mut self, map: &Map) {
+        let mut groups: BTreeMap<String, Vec<Sym>> = BTreeMap::new();
+        for sym in self.everything.values().flatten() {
+            if let Some(id) = map.id(*sym) {
+                groups
+                    .entry(unnumbered(id.as_str()))
+                    .or_default()
+                    .push(*sym);
+            }
+        }
+        for group in groups.into_values().filter(|group| group.len() > 1) {
+            for sym in &group {
+                self.twins.insert(*sym, group.clone());
+            }
+        }
+    }
+
+    /// The items that share all names with one, itself included.
+    pub fn twins(&self, sym: Sym) -> Vec<Sym> {
+        self.twins.get(&sym).cloned().unwrap_or_else(|| vec![sym])
     }
 
     fn add_item(&mut self, sym: Sym, def: &Def, container: Sym, outer: ItemKind) {
@@ -217,4 +243,16 @@ fn raw_item_at(map: &Map, at: ModuleId, path: &[Name]) -> Option<Sym> {
         Meaning::Item(sym) => Some(sym),
         _ => None,
     })
+}
+
+/// An id without the numbers that tell equal names apart.
+fn unnumbered(id: &str) -> String {
+    let links = id.split('.').map(|link| match link.split_once('#') {
+        Some((name, mark)) => {
+            let mark = mark.trim_end_matches(|c: char| c.is_ascii_digit());
+            format!("{name}#{mark}")
+        }
+        None => format!("{link}#"),
+    });
+    links.collect::<Vec<_>>().join(".")
 }

@@ -569,7 +569,11 @@ impl<'w> Walk<'w> {
             meant.sure.extend(all.copied().filter(is_macro));
         }
         if hits.is_empty() && meant.sure.is_empty() && !super::standard::is_prelude(name) {
-            meant.named.extend(self.free(name));
+            // A macro may put its argument anywhere, behind a dot as well.
+            match self.members.everything.get(name).filter(|_| self.is_quoted) {
+                Some(all) => meant.named.extend(all),
+                None => meant.named.extend(self.free(name)),
+            }
         }
         if hits.is_empty() && spaces & TYPES != 0 {
             bases.push(Base::Type(super::types::foreign(name, Vec::new())));
@@ -729,7 +733,12 @@ impl<'w> Walk<'w> {
                 }));
             }
         };
-        add(&meant.sure, Confidence::Resolved);
+        let sure: Vec<Sym> = meant
+            .sure
+            .iter()
+            .flat_map(|it| self.members.twins(*it))
+            .collect();
+        add(&sure, Confidence::Resolved);
         let mut by_name = ByName::None;
         if meant.sure.is_empty() {
             add(&meant.named, Confidence::Named);

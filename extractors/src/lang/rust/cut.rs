@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use analyzer::symbol::Symbol;
 use grammars::SyntaxTree;
 use grammars::rust::syntax::ast::{self, AstToken, HasVisibility};
-use grammars::rust::syntax::{AstNode, SyntaxNode, T};
+use grammars::rust::syntax::{AstNode, SyntaxKind, SyntaxNode, T};
 
 use super::nodes::{full, holds_items, is_element, item_at, node_of, range};
 use super::{stub, uses};
@@ -94,9 +94,30 @@ impl Dropped {
             let mut around = node.ancestors().skip(1);
             !around.any(|outer| self.has(&outer))
         });
+        let mut hollow: BTreeMap<usize, SyntaxNode> = BTreeMap::new();
         for node in outermost {
-            self.cut_node(node, lines);
+            match node.parent().filter(|list| self.is_hollow(list)) {
+                Some(list) => {
+                    hollow.insert(range(&list).start, list);
+                }
+                None => self.cut_node(node, lines),
+            }
         }
+        for list in hollow.into_values() {
+            lines.replace(range(&list), "{}");
+        }
+    }
+
+    /// Whether a list that stays loses everything, and has no comments.
+    fn is_hollow(&self, list: &SyntaxNode) -> bool {
+        let mut rest = list.children_with_tokens().filter(|it| match it.as_node() {
+            Some(child) => !self.has(child),
+            None => !matches!(
+                it.kind(),
+                T!['{'] | T!['}'] | T![,] | SyntaxKind::WHITESPACE
+            ),
+        });
+        !ast::SourceFile::can_cast(list.kind()) && rest.next().is_none()
     }
 
     /// Drops blocks, modules and lists that hold nothing any more; whether there was one.

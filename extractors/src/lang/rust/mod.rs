@@ -55,6 +55,14 @@ impl Rules for Rust {
         true
     }
 
+    fn refuses_stub(&self, tree: &SyntaxTree, symbol: &Symbol) -> Option<&'static str> {
+        stub::refusal(&stub::function(tree, symbol)?)
+    }
+
+    fn runs_while_compiling(&self, tree: &SyntaxTree, symbol: &Symbol) -> bool {
+        stub::function(tree, symbol).is_some_and(|it| it.const_token().is_some())
+    }
+
     fn lookups(&self, tree: &SyntaxTree) -> BTreeSet<String> {
         let Some(file) = grammars::rust::source_file(tree) else {
             return BTreeSet::new();

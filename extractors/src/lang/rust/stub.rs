@@ -2,8 +2,8 @@
 
 use analyzer::symbol::Symbol;
 use grammars::SyntaxTree;
+use grammars::rust::syntax::AstNode;
 use grammars::rust::syntax::ast::{self, HasName, HasVisibility};
-use grammars::rust::syntax::{AstNode, SyntaxNode};
 
 use super::nodes::{node_of, range};
 use crate::lang::Refusal;
@@ -14,6 +14,19 @@ const PANIC: &str = "unimplemented!()";
 
 /// The documentation of a stub that must not tell what it is about.
 const UNDOCUMENTED: &str = "/// To be implemented.";
+
+/// The function that a symbol is.
+pub(super) fn function(tree: &SyntaxTree, symbol: &Symbol) -> Option<ast::Fn> {
+    node_of(tree, symbol).and_then(ast::Fn::cast)
+}
+
+/// Why a function cannot become a stub: nothing but a body says what `impl Trait` stands for.
+pub(super) fn refusal(function: &ast::Fn) -> Option<&'static str> {
+    let result = function.ret_type()?;
+    let mut inside = result.syntax().descendants();
+    let is_opaque = inside.any(|it| ast::ImplTraitType::can_cast(it.kind()));
+    is_opaque.then_some("its result is a type that only its body names")
+}
 
 /// Replaces a body.
 pub(super) fn stub(
@@ -26,13 +39,10 @@ pub(super) fn stub(
         symbol: symbol.id.clone(),
         reason,
     };
-    let function = node_of(tree, symbol).and_then(ast::Fn::cast);
-    let function = function.ok_or(refuse("it is not a function"))?;
+    let function = function(tree, symbol).ok_or(refuse("it is not a function"))?;
     let body = function.body().ok_or(refuse("it has no body"))?;
-    let result = function.ret_type();
-    let is_opaque = |node: &SyntaxNode| ast::ImplTraitType::can_cast(node.kind());
-    if result.is_some_and(|it| it.syntax().descendants().any(|it| is_opaque(&it))) {
-        return Err(refuse("its result is a type that only its body names"));
+    if let Some(reason) = refusal(&function) {
+        return Err(refuse(reason));
     }
     let start = function
         .fn_token()

@@ -70,6 +70,20 @@ impl Tree {
         {
             return Some(only.after(&prefix));
         }
+        // What has lost its list comes before the lists of the same path.
+        for at in 1..inner.len() {
+            let comes_after = |pair: &[Self]| match pair {
+                [list, plain] => {
+                    list.list.is_some()
+                        && plain.list.is_none()
+                        && plain.text.starts_with(&list.text)
+                }
+                _ => false,
+            };
+            if inner.get(at - 1..=at).is_some_and(comes_after) {
+                inner.swap(at - 1, at);
+            }
+        }
         Some(Self {
             text: prefix,
             list: Some(inner),
@@ -107,7 +121,7 @@ impl Tree {
         };
         let is_nested = list.iter().any(|tree| tree.list.is_some());
         let line = self.in_line();
-        if !is_nested && ahead + line.len() < WIDEST {
+        if !is_nested && ahead + line.len() + 2 < WIDEST {
             return line;
         }
         let inside = format!("{indent}    ");

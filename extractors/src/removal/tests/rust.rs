@@ -442,3 +442,22 @@ pub fn f(x: impl Unknown) { x.get().size(); }
         ]
     );
 }
+
+#[test]
+fn what_a_constant_or_an_opaque_type_needs_stays_with_all_that_its_body_needs() {
+    let analysis = analysis(
+        r#"
+//- src/lib.rs
+pub const LIMIT: usize = twice(2);
+const fn twice(x: usize) -> usize { helper(x) }
+const fn helper(x: usize) -> usize { x * 2 }
+pub fn all() -> impl Iterator<Item = u8> { source().into_iter() }
+fn source() -> Vec<u8> { Vec::new() }
+pub fn stays() { all(); }
+"#,
+    );
+    let names = ["twice", "helper", "all", "source"];
+    let ids = names.map(|name| SymbolId::parse(&format!("src/lib.rs::{name}")));
+    let blocked = blockers(&analysis, &ids.clone().into(), &BTreeSet::new());
+    assert_eq!(blocked.into_keys().collect::<BTreeSet<_>>(), ids.into());
+}
