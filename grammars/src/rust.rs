@@ -1,6 +1,7 @@
 //! The exact syntax of Rust: the tree that the parser of rust-analyzer makes, which loses nothing and
 //! knows every edition.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 pub use ra_ap_syntax as syntax;
@@ -29,10 +30,7 @@ pub(crate) struct Exact {
 impl Exact {
     /// Parses a text as the newest edition that accepts it, or as the newest one.
     pub fn parse(text: &str) -> Self {
-        let blanked = text
-            .strip_prefix('\u{feff}')
-            .map(|rest| format!("   {rest}"));
-        let text = blanked.as_deref().unwrap_or(text);
+        let text = &*plain(text);
         let mut first = None;
         for edition in EDITIONS {
             let Some(exact) = parsed(text, edition).map(|parse| Self::of(&parse)) else {
@@ -67,6 +65,19 @@ impl Exact {
             green: parse.syntax_node().green().to_owned(),
             errors,
         }
+    }
+}
+
+/// What the parser takes for the text of a file, of the same length: without a BOM, and with line
+/// feeds alone, since it knows no other line ends inside of texts.
+fn plain(text: &str) -> Cow<'_, str> {
+    let text = match text.strip_prefix('\u{feff}') {
+        Some(rest) => Cow::from(format!("   {rest}")),
+        None => Cow::from(text),
+    };
+    match text.contains("\r\n") {
+        true => Cow::from(text.replace("\r\n", "\n\n")),
+        false => text,
     }
 }
 
@@ -136,7 +147,7 @@ mod tests {
         let tree = tree(text);
         assert_eq!(
             source_file(&tree).unwrap().syntax().text().to_string(),
-            text.replace('\u{feff}', "   "),
+            plain(text),
             "nothing is lost"
         );
         tree.error_ranges().is_empty()
@@ -148,6 +159,7 @@ mod tests {
         assert!(is_accepted("async fn f() { g().await }\n"));
         assert!(is_accepted("fn f(gen: u8) -> u8 { gen }\n"));
         assert!(is_accepted("\u{feff}fn main() {}\r\n"));
+        assert!(is_accepted("const X: &str = \"a\\\r\n  b\r\n\";\r\n"));
         assert!(is_accepted("#!/usr/bin/env run\r\nfn main() {}\r\n"));
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use analyzer::symbol::SymbolId;
 use expect_test::expect;
 
-use super::check;
+use super::{bytes, check, check_analysis};
 use crate::removal::{blockers, test_removal};
 use crate::testing::analysis;
 
@@ -460,4 +460,25 @@ pub fn stays() { all(); }
     let ids = names.map(|name| SymbolId::parse(&format!("src/lib.rs::{name}")));
     let blocked = blockers(&analysis, &ids.clone().into(), &BTreeSet::new());
     assert_eq!(blocked.into_keys().collect::<BTreeSet<_>>(), ids.into());
+}
+
+#[test]
+fn line_ends_stay_what_they_are() {
+    check_analysis(
+        &bytes(&[(
+            "src/lib.rs",
+            "⌁use std::fmt;␍\n␍\n/// Goes.␍\nfn f() -> fmt::Error {␍\n    fmt::Error␍\n}␍\n␍\nfn g(x: u8) -> u8 {␍\n    x␍\n}␍\n",
+        )]),
+        "src/lib.rs::f [stub] src/lib.rs::g",
+        expect![[r#"
+            //- src/lib.rs
+            ␍
+            ␍
+            fn g(x: u8) -> u8 {␍
+                let _ = &x;␍
+                unimplemented!()␍
+            }␍
+            imports: std::fmt (src/lib.rs)
+        "#]],
+    );
 }
