@@ -180,6 +180,15 @@ impl Dropped {
             });
             return;
         }
+        if range.start == BOM.len() && lines.content(0).starts_with(BOM) {
+            // The file keeps its mark, and starts with what comes next.
+            let after = lines.line_of(range.end) + 1;
+            let next = (after..)
+                .find(|line| !lines.is_blank(*line))
+                .unwrap_or(after);
+            lines.replace(range.start..lines.start_of(next), "");
+            return;
+        }
         // Within a line: with the blanks on one side, and a comma.
         let mut start = range.start;
         let mut element = node.prev_sibling_or_token();
@@ -195,6 +204,9 @@ impl Dropped {
         lines.replace(start..range.end, "");
     }
 }
+
+/// The mark that a text in UTF-8 may start with; in the exact tree blanks stand for it.
+const BOM: &str = "\u{feff}";
 
 /// Whether comments above a node are its own, rather than those of a group of lines.
 fn is_compound(node: &SyntaxNode) -> bool {

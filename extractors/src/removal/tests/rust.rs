@@ -472,9 +472,7 @@ fn line_ends_stay_what_they_are() {
         "src/lib.rs::f [stub] src/lib.rs::g",
         expect![[r#"
             //- src/lib.rs
-            ␍
-            ␍
-            fn g(x: u8) -> u8 {␍
+            ⌁fn g(x: u8) -> u8 {␍
                 let _ = &x;␍
                 unimplemented!()␍
             }␍
