@@ -13,7 +13,7 @@ use crate::carve::Event;
 use crate::config::{Config, ConfigError};
 use crate::doctor::{self, Report, Status};
 use crate::environment::{self, Environment, EnvironmentError, Job, OriginError};
-use crate::lang::Language;
+use crate::lang::{self, Language};
 use crate::process::{Ended, Launcher};
 use crate::project::{FileKind, Listing, Project, ProjectError};
 use crate::runner::{RunError, RunRequest, Selection, TestRun};
@@ -94,12 +94,17 @@ pub fn diagnose(
 ) -> Result<Report, SessionError> {
     let mut diagnosis = doctor::examine(path, launcher)?;
     if diagnosis.status() < Status::Problem {
-        let prepared = match Session::open(path, launcher.clone(), report) {
-            Ok(session) => doctor::environment(&session.environment),
-            Err(SessionError::Interrupted) => return Err(SessionError::Interrupted),
-            Err(error) => vec![doctor::no_environment(&error)],
-        };
-        diagnosis.checks.extend(prepared);
+        let mut of_languages = Vec::new();
+        for language in languages(path, &[])? {
+            of_languages.push(
+                match Session::open(path, language, launcher.clone(), report) {
+                    Ok(session) => doctor::environment(&session.environment),
+                    Err(SessionError::Interrupted) => return Err(SessionError::Interrupted),
+                    Err(error) => vec![doctor::no_environment(&error)],
+                },
+            );
+        }
+        diagnosis.checks.extend(doctor::of_several(of_languages));
     }
     Ok(diagnosis)
 }
@@ -131,7 +136,21 @@ fn lock(
 /// A source file with its bytes, as a change of the analysis takes it.
 pub type Source = (String, Option<Arc<[u8]>>);
 
-/// A project ready to run tests.
+/// The languages of a project that all the given targets and parts of the suite may be written in.
+///
+/// # Errors
+/// The folder is no project, or none in a language of ours.
+pub fn languages(path: &Path, parts: &[String]) -> Result<Vec<&'static Language>, SessionError> {
+    let project = Project::open(path)?;
+    let files = project.files()?;
+    let all = environment::languages(&project, &files)?;
+    let meant = parts.iter().fold(all.clone(), |languages, part| {
+        lang::meant(&languages, &files, part)
+    });
+    Ok(if meant.is_empty() { all } else { meant })
+}
+
+/// A project ready to run tests in one of its languages.
 pub struct Session {
     project: Project,
     listing: Listing,
@@ -170,6 +189,7 @@ impl Session {
     /// See [`SessionError`].
     pub fn open(
         path: &Path,
+        language: &'static Language,
         launcher: Launcher,
         report: &dyn Fn(Event<'_>),
     ) -> Result<Self, SessionError> {
@@ -177,13 +197,12 @@ impl Session {
         let config = Config::load(project.root())?;
         let cache = Cache::locate()?.project(&project)?;
         let listing = project.files()?;
-        let language = environment::language(&project, &listing)?;
         let tree_hash = project.tree_hash()?;
         let stored = language.toolchain.stored(&project, &config, &cache)?;
         let (environment, workshop) = match stored {
             Some(environment) => (environment, None),
             None => {
-                let opened = open_workshop(&project, &config, &cache, &launcher, report)?;
+                let opened = open_workshop(&project, language, &config, &cache, &launcher, report)?;
                 (opened.0, Some(opened.1))
             }
         };
@@ -212,9 +231,11 @@ impl Session {
                 config,
                 cache,
                 launcher,
+                language,
                 ..
             } = &*self;
-            let (environment, workshop) = open_workshop(project, config, cache, launcher, report)?;
+            let (environment, workshop) =
+                open_workshop(project, language, config, cache, launcher, report)?;
             let same = environment.fingerprint == self.environment.fingerprint
                 && project.tree_hash()? == self.tree_hash;
             if !same {
@@ -396,6 +417,7 @@ impl Session {
 /// Takes the project for this process and makes its environment if need be.
 fn open_workshop(
     project: &Project,
+    language: &'static Language,
     config: &Config,
     cache: &ProjectCache,
     launcher: &Launcher,
@@ -403,14 +425,15 @@ fn open_workshop(
 ) -> Result<(Environment, Workshop), SessionError> {
     let lock = lock(cache, launcher, report)?;
     let mut sandbox = Sandbox::open(cache, project)?;
-    let environment = environment::prepare(&mut Job {
+    let mut job = Job {
         project,
         config,
         cache,
         sandbox: &mut sandbox,
         launcher,
         progress: &|step| report(Event::Preparing { step }),
-    });
+    };
+    let environment = language.toolchain.prepare(&mut job);
     let environment = environment.map_err(|error| match launcher.interrupt().is_set() {
         true => SessionError::Interrupted,
         false => error.into(),

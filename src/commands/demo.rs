@@ -11,15 +11,24 @@ use serde::Serialize;
 
 use super::extract::{self, Extracted};
 use super::show::Shown;
-use super::{App, feature_options};
+use super::{App, Target, feature_options};
 use crate::answer::Answer;
 use crate::cli::{DemoArgs, ExtractArgs, FeatureArgs, ProjectArgs, RuleArgs, SuiteArgs};
-use crate::demo_sample::{TARGET, sample_files};
+use crate::demo_sample::{SAMPLES, Sample};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 
+/// What was carved, sample by sample.
 #[derive(Serialize)]
 struct Demonstration {
+    samples: Vec<Demonstrated>,
+    /// The samples that could not be run, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_out: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Demonstrated {
     project: PathBuf,
     feature: Shown,
     #[serde(flatten)]
@@ -34,31 +43,48 @@ pub fn run(app: &App, args: &DemoArgs) -> Result<ExitStatus, Failure> {
             .folder()
             .join("demo"),
     };
-    let project = folder.join("recipes");
-    write_sample(&project).map_err(|source| TaskDirError::Unwritable {
-        path: folder.clone(),
-        source,
-    })?;
-    let args = arguments(&project, &folder);
-    let shown = {
-        let (session, study) = app.study(&args.feature.suite)?;
-        let scope = study.scope(&args.feature.target)?;
-        let feature = study.feature(&scope, &feature_options(&session, &args.feature.rule));
-        Shown::new(&study, &feature, &args.feature.target)
-    };
-    let mut session = app.session(&project)?;
-    let extracted = extract::extract(app, &mut session, &args)?;
-    app.print(&Demonstration {
-        project,
-        feature: shown,
-        extracted,
-    })?;
+    let mut samples = Vec::new();
+    let mut left_out = Vec::new();
+    for sample in SAMPLES {
+        match demonstrate(app, sample, &folder) {
+            Ok(demonstrated) => samples.push(demonstrated),
+            Err(failure) if sample.is_optional && failure.status == ExitStatus::Environment => {
+                left_out.push(format!("{}: {:#}", sample.name, failure.error));
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    app.print(&Demonstration { samples, left_out })?;
     Ok(ExitStatus::Success)
 }
 
-/// Puts the sample project into a folder; what is there already is only completed.
-fn write_sample(project: &Path) -> io::Result<()> {
-    for (path, bytes) in sample_files() {
+fn demonstrate(app: &App, sample: &Sample, folder: &Path) -> Result<Demonstrated, Failure> {
+    let project = folder.join(sample.name);
+    write_sample(sample, &project).map_err(|source| TaskDirError::Unwritable {
+        path: folder.to_owned(),
+        source,
+    })?;
+    let args = arguments(sample, &project, folder);
+    let feature = {
+        let Target {
+            session,
+            study,
+            scope,
+            patterns,
+        } = app.study_of(&args.feature)?;
+        let feature = study.feature(&scope, &feature_options(&session, &args.feature.rule));
+        Shown::new(&study, &feature, &patterns)
+    };
+    Ok(Demonstrated {
+        feature,
+        extracted: extract::extract(app, &args)?,
+        project,
+    })
+}
+
+/// Puts a sample into a folder; what is there already is only completed.
+fn write_sample(sample: &Sample, project: &Path) -> io::Result<()> {
+    for (path, bytes) in sample.files {
         let file = project.join(path);
         if fs::read(&file).ok().as_deref() == Some(*bytes) {
             continue;
@@ -71,7 +97,7 @@ fn write_sample(project: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn arguments(project: &Path, out: &Path) -> ExtractArgs {
+fn arguments(sample: &Sample, project: &Path, out: &Path) -> ExtractArgs {
     ExtractArgs {
         feature: FeatureArgs {
             suite: SuiteArgs {
@@ -82,7 +108,7 @@ fn arguments(project: &Path, out: &Path) -> ExtractArgs {
                 fresh: false,
             },
             rule: RuleArgs::default(),
-            target: vec![TARGET.to_owned()],
+            target: vec![sample.target.to_owned()],
         },
         removal: None,
         repeat: 1,
@@ -92,13 +118,16 @@ fn arguments(project: &Path, out: &Path) -> ExtractArgs {
 
 impl Answer for Demonstration {
     fn write_human(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(
-            out,
-            "The sample project lies in {}.\n",
-            self.project.display()
-        )?;
-        self.feature.write_human(out)?;
-        writeln!(out)?;
-        self.extracted.write_human(out)
+        for sample in &self.samples {
+            let project = sample.project.display();
+            writeln!(out, "The sample project lies in {project}.\n")?;
+            sample.feature.write_human(out)?;
+            writeln!(out)?;
+            sample.extracted.write_human(out)?;
+            writeln!(out)?;
+        }
+        self.left_out
+            .iter()
+            .try_for_each(|sample| writeln!(out, "left out: {sample}"))
     }
 }

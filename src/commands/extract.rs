@@ -7,7 +7,6 @@ use extractors::instance::Task;
 use harness::carve::evidence::{Evidence, Scenario, TreeState};
 use harness::carve::{self, CarveRequest};
 use harness::config::RemovalMode;
-use harness::session::Session;
 use harness::task_dir;
 use serde::Serialize;
 
@@ -28,16 +27,15 @@ pub struct Extracted {
 
 pub fn run(app: &App, args: &ExtractArgs) -> Result<ExitStatus, Failure> {
     task_dir::make_ready(&args.out)?;
-    let mut session = app.session(&args.feature.suite.project.path)?;
-    let extracted = extract(app, &mut session, args)?;
-    app.print(&extracted)?;
+    app.print(&extract(app, args)?)?;
     Ok(ExitStatus::Success)
 }
 
 /// Carves, validates and writes the task.
-pub fn extract(app: &App, session: &mut Session, args: &ExtractArgs) -> Result<Extracted, Failure> {
+pub fn extract(app: &App, args: &ExtractArgs) -> Result<Extracted, Failure> {
+    let (session, fresh) = &mut app.session_of(&args.feature)?;
     let request = CarveRequest {
-        target: targets(session, &args.feature.target),
+        target: targets(&args.feature.suite.project.path, &args.feature.target),
         suite: args.feature.suite.suite.clone(),
         options: feature_options(session, &args.feature.rule),
         removal: args
@@ -45,7 +43,7 @@ pub fn extract(app: &App, session: &mut Session, args: &ExtractArgs) -> Result<E
             .map_or(session.config().feature.removal, RemovalMode::from),
         repeat: args.repeat,
         max_attempts: carve::MAX_ATTEMPTS,
-        fresh: args.feature.suite.fresh,
+        fresh: *fresh,
     };
     let mut evidence = Evidence::default();
     let carved = carve::carve(session, &request, &mut evidence, &|event| {

@@ -18,14 +18,31 @@ struct Features {
 }
 
 pub fn run(app: &App, args: &FeaturesArgs) -> Result<ExitStatus, Failure> {
-    let (session, study) = app.study(&args.suite)?;
-    let options = study.known(feature_options(&session, &args.rule))?;
-    let features = overview::rows(&study, &options);
-    app.print(&Features {
-        max_collateral: options.max_collateral,
-        features,
+    let suite = &args.suite;
+    let of_languages = app.in_languages(&suite.project.path, &suite.suite, |language| {
+        let (session, study) = app.study(suite, language)?;
+        let options = study.known(feature_options(&session, &args.rule))?;
+        Ok(Features {
+            max_collateral: options.max_collateral,
+            features: overview::rows(&study, &options),
+        })
     })?;
+    app.print(&Features::of_several(of_languages))?;
     Ok(ExitStatus::Success)
+}
+
+impl Features {
+    /// One table, in the order of paths.
+    fn of_several(languages: Vec<Self>) -> Self {
+        let mut whole = Self {
+            max_collateral: languages.first().map_or(0.0, |one| one.max_collateral),
+            features: languages.into_iter().flat_map(|one| one.features).collect(),
+        };
+        whole
+            .features
+            .sort_by(|one, other| one.target.cmp(&other.target));
+        whole
+    }
 }
 
 impl Answer for Features {

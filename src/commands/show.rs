@@ -7,7 +7,7 @@ use harness::overview::{self, Size};
 use harness::study::Study;
 use serde::Serialize;
 
-use super::{App, feature_options, targets};
+use super::{App, Target, feature_options};
 use crate::answer::{Answer, count};
 use crate::cli::FeatureArgs;
 use crate::exit_status::ExitStatus;
@@ -36,12 +36,15 @@ struct ShownSymbol {
 }
 
 pub fn run(app: &App, args: &FeatureArgs) -> Result<ExitStatus, Failure> {
-    let (session, study) = app.study(&args.suite)?;
-    let target = targets(&session, &args.target);
-    let scope = study.scope(&target)?;
+    let Target {
+        session,
+        study,
+        scope,
+        patterns,
+    } = app.study_of(args)?;
     let options = study.known(feature_options(&session, &args.rule))?;
     let feature = study.feature(&scope, &options);
-    let shown = Shown::new(&study, &feature, &target);
+    let shown = Shown::new(&study, &feature, &patterns);
     let empty = shown.size.top == 0;
     app.print(&shown)?;
     Ok(if empty {

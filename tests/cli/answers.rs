@@ -140,7 +140,10 @@ fn doctor_and_prepare_find_nothing_wrong() {
     for check in checks {
         assert_eq!(check["status"], "good", "{check}");
     }
-    assert_eq!(bench.json(&["prepare"])["collection"]["tests"], 153);
+    assert_eq!(
+        bench.json(&["prepare"])["environments"][0]["collection"]["tests"],
+        153
+    );
 }
 
 #[test]
