@@ -8,7 +8,7 @@ mod leaving;
 mod project;
 mod tests_of;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::Analysis;
 use analyzer::symbol::{Symbol, SymbolId};
@@ -41,6 +41,8 @@ pub enum Action {
 pub struct RemovalPlan {
     /// The action for each symbol. A module that is deleted is a file that goes.
     pub actions: BTreeMap<SymbolId, Action>,
+    /// Imports that go whether or not they seem to be used: by path, indices of the file's imports.
+    pub imports: BTreeMap<String, BTreeSet<usize>>,
 }
 
 /// What a removal does to the files of a project.
@@ -80,7 +82,7 @@ pub fn remove(analysis: &Analysis, plan: &RemovalPlan) -> Removal {
     let mut problems = impossible(&project, &actions);
     loop {
         actions.retain(|id, _| !problems.iter().any(|problem| problem.symbol == *id));
-        let leaving = Leaving::new(&project, &actions);
+        let leaving = Leaving::new(&project, &actions, &plan.imports);
         match carry_out(&project, &leaving) {
             Ok(files) => return report(&project, &leaving, files, problems),
             Err(found) => {

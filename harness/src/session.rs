@@ -10,6 +10,7 @@ use extractors::patch::{File, Mode};
 
 use crate::cache::{Cache, CacheError, Lock, ProjectCache, TraceKey};
 use crate::carve::Event;
+use crate::checker::{CheckRequest, Diagnostic};
 use crate::config::{Config, ConfigError};
 use crate::doctor::{self, Report, Status};
 use crate::environment::{self, Environment, EnvironmentError, Job, OriginError};
@@ -351,6 +352,39 @@ impl Session {
         }
         Environment::verify_origin(&run.imported_from, sandbox.tree())?;
         Ok(run)
+    }
+
+    /// What the language's own tools say about the full tree with some files changed; nothing where a
+    /// tree that parses can always be run.
+    ///
+    /// # Errors
+    /// The tree cannot be made, or the tools cannot be started.
+    pub fn check(
+        &mut self,
+        edits: &BTreeMap<String, Option<Vec<u8>>>,
+    ) -> Result<Vec<Diagnostic>, SessionError> {
+        let Some(checker) = self.language.checker else {
+            return Ok(Vec::new());
+        };
+        self.take(&|_| {})?;
+        let Some(Workshop { sandbox, .. }) = &mut self.workshop else {
+            return Err(SessionError::Changed);
+        };
+        sandbox.materialise(&TreeEdits {
+            files: edits.clone(),
+        })?;
+        let scratch = sandbox.scratch()?;
+        let request = CheckRequest {
+            tree: sandbox.tree(),
+            scratch: &scratch,
+            environment: &self.environment,
+            limits: self.config.limits.for_tests(),
+        };
+        let diagnostics = checker.check(&request, &self.launcher);
+        if self.launcher.interrupt().is_set() {
+            return Err(SessionError::Interrupted);
+        }
+        Ok(diagnostics?)
     }
 
     /// The baseline of a suite: traced once for a tree, an environment and a suite.

@@ -36,8 +36,17 @@ pub(super) struct Leaving<'a> {
 
 impl<'a> Leaving<'a> {
     /// What leaves with some actions.
-    pub fn new(project: &'a Project<'a>, actions: &BTreeMap<SymbolId, Action>) -> Self {
+    pub fn new(
+        project: &'a Project<'a>,
+        actions: &BTreeMap<SymbolId, Action>,
+        imports: &BTreeMap<String, BTreeSet<usize>>,
+    ) -> Self {
         let mut leaving = Self::of_actions(project, actions);
+        for (path, indices) in imports {
+            if let Some(file) = project.file(path) {
+                leaving.imports.insert(&file.path, indices.clone());
+            }
+        }
         // What becomes empty goes, too, and with it the last use of something, perhaps.
         loop {
             leaving.settle();

@@ -27,6 +27,7 @@ fn check(fixture: &str, plan: &str, expected: Expect) {
 fn check_analysis(before: &Analysis, plan: &str, expected: Expect) {
     let plan = RemovalPlan {
         actions: actions(plan),
+        ..RemovalPlan::default()
     };
     let removal = remove(before, &plan);
     let faults = check_laws(before, &plan, &removal);
@@ -75,6 +76,7 @@ fn check_laws(before: &Analysis, plan: &RemovalPlan, removal: &Removal) -> Vec<F
         actions: carried_out
             .map(|(id, action)| (id.clone(), *action))
             .collect(),
+        ..RemovalPlan::default()
     };
     verify(before, &analysis_of(new), &done)
 }

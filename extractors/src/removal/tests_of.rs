@@ -33,7 +33,10 @@ pub fn test_removal(
         .into_iter()
         .map(|id| (id, Action::Delete))
         .collect();
-    RemovalPlan { actions }
+    RemovalPlan {
+        actions,
+        ..RemovalPlan::default()
+    }
 }
 
 /// Symbols that have no reason to stay once `gone` has left.
@@ -44,7 +47,7 @@ fn followers(
 ) -> Vec<SymbolId> {
     let actions: BTreeMap<SymbolId, Action> =
         gone.iter().map(|id| (id.clone(), Action::Delete)).collect();
-    let leaving = Leaving::new(project, &actions);
+    let leaving = Leaving::new(project, &actions, &BTreeMap::new());
     let paths: BTreeSet<&str> = gone.iter().map(SymbolId::path).collect();
     let files = paths
         .into_iter()

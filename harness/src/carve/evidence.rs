@@ -12,6 +12,8 @@ pub enum TreeState {
     Empty,
     /// The starting tree as a solver sees it.
     Starting,
+    /// The starting tree, built and looked over by the language's own tools, no test run.
+    Built,
     /// The starting tree with the gold patch and the held-back tests.
     Restored,
 }
@@ -23,6 +25,7 @@ impl TreeState {
             Self::Full => "full tree: the suite passes",
             Self::Empty => "starting tree, tests put back: the target fails",
             Self::Starting => "starting tree: everything visible passes",
+            Self::Built => "starting tree: it builds without new complaints",
             Self::Restored => "gold and tests put back: everything passes again",
         }
     }

@@ -4,6 +4,7 @@ pub mod blame;
 pub mod evidence;
 mod patches;
 pub mod plan;
+mod repair;
 mod search;
 pub mod target;
 mod verdict;

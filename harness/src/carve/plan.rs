@@ -47,7 +47,10 @@ pub fn actions(
         .iter()
         .filter_map(|id| action(id).map(|action| (id.clone(), action)))
         .collect();
-    RemovalPlan { actions }
+    RemovalPlan {
+        actions,
+        ..RemovalPlan::default()
+    }
 }
 
 /// The text of a test: what leaves when the test is held back.
@@ -114,6 +117,7 @@ pub fn with_tests(
         let action = whole.actions.entry(id.clone());
         action.or_insert(Action::CutExamples);
     }
+    whole.imports.clone_from(&plan.imports);
     whole.actions.extend(
         plan.actions
             .iter()

@@ -10,7 +10,9 @@ use extractors::removal::{self, Action, Removal, RemovalPlan};
 use super::blame;
 use super::evidence::{Evidence, Scenario, TreeState, Unexpected};
 use super::plan::{self, Piece};
+use super::repair;
 use super::{CarveError, CarveRequest, Event};
+use crate::checker::Diagnostic;
 use crate::runner::{Selection, TestRun};
 use crate::session::Session;
 use crate::study::Study;
@@ -95,6 +97,8 @@ struct Lessons {
     /// Tests that fail without the feature although the trace did not say so.
     also_failing: BTreeSet<usize>,
     flaky: BTreeSet<String>,
+    /// What the language's own tools found to be there for nothing.
+    unused: repair::Unused,
 }
 
 pub(super) struct Search<'a> {
@@ -115,6 +119,18 @@ struct Attempt {
     suspects: BTreeSet<usize>,
 }
 
+impl Attempt {
+    /// The plan without some of its symbols.
+    fn without(&self, symbols: &[SymbolId]) -> RemovalPlan {
+        let actions = self.plan.actions.iter();
+        let actions = actions.filter(|(id, _)| !symbols.contains(id));
+        RemovalPlan {
+            actions: actions.map(|(id, action)| (id.clone(), *action)).collect(),
+            imports: self.plan.imports.clone(),
+        }
+    }
+}
+
 impl Search<'_> {
     /// Tries plans until one holds.
     pub fn run(mut self) -> Result<Found, CarveError> {
@@ -123,9 +139,14 @@ impl Search<'_> {
             stub_only: BTreeSet::new(),
             also_failing: BTreeSet::new(),
             flaky: BTreeSet::new(),
+            unused: repair::Unused::default(),
         };
+        let before = self.session.check(&BTreeMap::new())?;
         for _ in 0..self.request.max_attempts {
             let attempt = self.plan(&lessons)?;
+            if self.repair(&attempt, &before, &mut lessons)? {
+                continue;
+            }
             let put_back = self.put_back(&attempt)?;
             let held_back = self.held_back(&attempt, &put_back);
             let starting = self.starting(&attempt, &held_back)?;
@@ -196,6 +217,7 @@ impl Search<'_> {
             &leaving,
             &doctested,
         );
+        let plan = lessons.unused.added_to(plan);
         let removal = removal::remove(&self.study.analysis, &plan);
         let has_top = feature
             .with_role(feature::Role::Top)
@@ -215,6 +237,88 @@ impl Search<'_> {
             removal,
             suspects,
         })
+    }
+
+    /// Checks the tree that a solver would see, for languages where that can fail, and learns from it;
+    /// whether there was anything to learn.
+    fn repair(
+        &mut self,
+        attempt: &Attempt,
+        before: &[Diagnostic],
+        lessons: &mut Lessons,
+    ) -> Result<bool, CarveError> {
+        let pieces = attempt.suspects.iter();
+        let pieces = pieces.filter_map(|&index| self.study.piece(index).cloned());
+        let starting = self.starting(attempt, &pieces.collect())?;
+        let found = repair::new_ones(self.session.check(&starting.files)?, before);
+        if found.is_empty() {
+            return Ok(false);
+        }
+        let unused = repair::unused(&self.study.analysis, &starting, &found);
+        let details: Vec<FailureDetail> = found.iter().map(repair::failure).collect();
+        let examples = found
+            .iter()
+            .zip(&details)
+            .map(|(diagnostic, detail)| Unexpected {
+                id: format!("{}:{}", diagnostic.path, diagnostic.line),
+                reason: one_line(detail),
+            });
+        let mut scenario = Scenario {
+            bad: found.len(),
+            examples: examples.take(20).collect(),
+            removed_symbols: attempt.removal.removed.len(),
+            ..Scenario::new(TreeState::Built, false)
+        };
+        scenario.decision = if lessons.unused.extend(unused) {
+            "what is there for nothing now leaves, too".to_owned()
+        } else {
+            let removed = attempt.removal.removed.iter().cloned().collect();
+            let owner = |path: &str, line: u32| crate::study::symbol_at(&starting, path, line);
+            let failures: Vec<&FailureDetail> = details.iter().collect();
+            let culprits = blame::culprits(&failures, &removed, &owner);
+            match keep(attempt, culprits, lessons) {
+                Some(decision) => decision,
+                // Only complaints that stand in nobody's way are left.
+                None if found.iter().all(|diagnostic| !diagnostic.is_error) => return Ok(false),
+                None => {
+                    let culprits = self.bisect_build(attempt, before)?;
+                    let decision = format!("needed to build, protected: {}", list(&culprits));
+                    lessons.options.exclude.extend(culprits);
+                    decision
+                }
+            }
+        };
+        (self.report)(Event::RolledBack {
+            decision: &scenario.decision,
+        });
+        self.evidence.scenarios.push(scenario);
+        Ok(true)
+    }
+
+    /// Finds a symbol whose return lets the tree be built again, by halving the removed symbols.
+    fn bisect_build(
+        &mut self,
+        attempt: &Attempt,
+        before: &[Diagnostic],
+    ) -> Result<BTreeSet<SymbolId>, CarveError> {
+        let mut suspects: Vec<SymbolId> = attempt.plan.actions.keys().cloned().collect();
+        while suspects.len() > 1 {
+            let half = suspects.split_off(suspects.len() / 2);
+            let lighter = Attempt {
+                feature: attempt.feature.clone(),
+                removal: Removal::default(),
+                suspects: attempt.suspects.clone(),
+                plan: attempt.without(&half),
+            };
+            let pieces = lighter.suspects.iter();
+            let pieces = pieces.filter_map(|&index| self.study.piece(index).cloned());
+            let starting = self.starting(&lighter, &pieces.collect())?;
+            let found = repair::new_ones(self.session.check(&starting.files)?, before);
+            if !found.iter().any(|diagnostic| diagnostic.is_error) {
+                suspects = half;
+            }
+        }
+        Ok(suspects.into_iter().collect())
     }
 
     /// The good tests of every test function of which a case may fail.
@@ -488,20 +592,7 @@ impl Search<'_> {
         culprits: BTreeSet<SymbolId>,
         lessons: &mut Lessons,
     ) -> Result<String, CarveError> {
-        let deleted: BTreeSet<SymbolId> = culprits
-            .iter()
-            .filter(|id| {
-                attempt.plan.actions.get(*id) == Some(&Action::Delete)
-                    && !lessons.stub_only.contains(*id)
-            })
-            .cloned()
-            .collect();
-        if !deleted.is_empty() {
-            let decision = format!(
-                "needed by name, stubbed instead of deleted: {}",
-                list(&deleted)
-            );
-            lessons.stub_only.extend(deleted);
+        if let Some(decision) = stub(attempt, &culprits, lessons) {
             return Ok(decision);
         }
         let is_top = |id: &SymbolId| {
@@ -554,15 +645,7 @@ impl Search<'_> {
         let mut suspects: Vec<SymbolId> = attempt.plan.actions.keys().cloned().collect();
         while suspects.len() > 1 {
             let half = suspects.split_off(suspects.len() / 2);
-            let actions = attempt
-                .plan
-                .actions
-                .iter()
-                .filter(|(id, _)| !half.contains(id));
-            let lighter = RemovalPlan {
-                actions: actions.map(|(id, action)| (id.clone(), *action)).collect(),
-            };
-            let removal = removal::remove(&self.study.analysis, &lighter);
+            let removal = removal::remove(&self.study.analysis, &attempt.without(&half));
             let run = self
                 .session
                 .run(&removal.files, &Selection::Ids(ids.clone()), false)?;
@@ -674,6 +757,35 @@ impl Broken {
             })
             .collect()
     }
+}
+
+/// Symbols that were deleted and are needed by name become stubs.
+fn stub(attempt: &Attempt, culprits: &BTreeSet<SymbolId>, lessons: &mut Lessons) -> Option<String> {
+    let is_deleted = |id: &&SymbolId| {
+        attempt.plan.actions.get(*id) == Some(&Action::Delete) && !lessons.stub_only.contains(*id)
+    };
+    let deleted: BTreeSet<SymbolId> = culprits.iter().filter(is_deleted).cloned().collect();
+    if deleted.is_empty() {
+        return None;
+    }
+    let decision = format!(
+        "needed by name, stubbed instead of deleted: {}",
+        list(&deleted)
+    );
+    lessons.stub_only.extend(deleted);
+    Some(decision)
+}
+
+/// Symbols that the tree cannot be built without become stubs; those that are stubs already stay.
+fn keep(attempt: &Attempt, culprits: BTreeSet<SymbolId>, lessons: &mut Lessons) -> Option<String> {
+    if culprits.is_empty() {
+        return None;
+    }
+    stub(attempt, &culprits, lessons).or_else(|| {
+        let decision = format!("needed to build, protected: {}", list(&culprits));
+        lessons.options.exclude.extend(culprits);
+        Some(decision)
+    })
 }
 
 fn one_line(detail: &FailureDetail) -> String {

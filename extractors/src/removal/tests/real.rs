@@ -80,7 +80,10 @@ fn plan(symbols: &[Symbol], round: usize) -> RemovalPlan {
             actions.insert(symbol.id.clone(), action);
         }
     }
-    RemovalPlan { actions }
+    RemovalPlan {
+        actions,
+        ..RemovalPlan::default()
+    }
 }
 
 fn parse(files: &BTreeMap<String, Vec<u8>>) {
