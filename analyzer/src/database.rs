@@ -104,7 +104,6 @@ pub(crate) fn files(db: &dyn Db) -> &[SourceFile] {
 }
 
 /// All manifests of the project, sorted by path.
-#[expect(dead_code, reason = "the languages that have manifests come next")]
 pub(crate) fn manifests(db: &dyn Db) -> &[Manifest] {
     Project::get(db).manifests(db)
 }

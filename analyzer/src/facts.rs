@@ -64,6 +64,32 @@ pub enum Expr {
     Super(DefId),
     /// What an import binds.
     Imported(Box<ImportPath>),
+    /// Several types in a fixed order: of results, or in a container of its items and its keys.
+    Tuple(Box<[ExprId]>),
+    /// The n-th of several.
+    Part(ExprId, u32),
+    /// The first of these that means something of the project.
+    First(Box<[ExprId]>),
+    /// A type of functions.
+    Function {
+        /// The types of the parameters.
+        parameters: Box<[ExprId]>,
+        /// The type of the result; a tuple of types unless there is exactly one.
+        result: ExprId,
+    },
+    /// A type without a name, with its members and their types.
+    Record(Box<[RecordMember]>),
+}
+
+/// A member of a type without a name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RecordMember {
+    /// Its name.
+    pub name: Name,
+    /// Its type.
+    pub declared: ExprId,
+    /// Whether the members of that type are members of the record, too.
+    pub is_embedded: bool,
 }
 
 /// What an import statement asks for.
@@ -141,8 +167,10 @@ pub struct Definition {
     pub role: Role,
     /// The scope it opens; in a [`Summary`] functions have none.
     pub scope: Option<ScopeId>,
-    /// Base classes, in order.
+    /// Base classes (embedded types), in order.
     pub bases: Vec<ExprId>,
+    /// The type that a definition belongs to without standing in it.
+    pub owner: Option<ExprId>,
     /// The metaclass.
     pub metaclass: Option<ExprId>,
     /// The declared type of a variable or field, or of what a function returns.
@@ -153,6 +181,26 @@ pub struct Definition {
     pub is_generator: bool,
     /// What is assigned to attributes of a class's objects from its methods.
     pub attributes: BTreeMap<Name, Vec<ExprId>>,
+}
+
+impl Definition {
+    /// A definition that nothing is known about but what it is.
+    pub fn new(id: SymbolId, kind: SymbolKind, container: DefId) -> Self {
+        Self {
+            id,
+            kind,
+            container,
+            role: Role::Plain,
+            scope: None,
+            bases: Vec::new(),
+            owner: None,
+            metaclass: None,
+            declared: None,
+            values: Vec::new(),
+            is_generator: false,
+            attributes: BTreeMap::new(),
+        }
+    }
 }
 
 /// A part of the module's list of public names.
@@ -172,6 +220,8 @@ pub enum ExportPart {
 pub struct Summary {
     /// The language of the file.
     pub language: Language,
+    /// The package that the file says it is part of, where files say so.
+    pub package: Option<Name>,
     /// Every definition, in the order of the file's symbols.
     pub definitions: Vec<Definition>,
     /// The scopes of the module and the classes.

@@ -5,8 +5,8 @@ use grammars::Language;
 use rustc_hash::FxHashMap;
 
 use crate::facts::{
-    Binding, DefId, Definition, ExportPart, Expr, ExprId, FileFacts, MODULE_SCOPE, Name, Scope,
-    ScopeId, ScopeKind, Summary, Use,
+    Binding, DefId, Definition, ExportPart, Expr, ExprId, FileFacts, MODULE_SCOPE, Name,
+    RecordMember, Scope, ScopeId, ScopeKind, Summary, Use,
 };
 
 /// Chains of local values longer than this are not followed.
@@ -19,6 +19,7 @@ const MANY: usize = 12;
 pub(crate) fn empty(language: Language) -> Summary {
     Summary {
         language,
+        package: None,
         definitions: Vec::new(),
         scopes: Vec::new(),
         expressions: Vec::new(),
@@ -48,6 +49,7 @@ pub(crate) fn of(
     let exports = exports.map(|parts| parts.into_iter().map(|part| closer.export(part)).collect());
     Summary {
         language,
+        package: None,
         definitions,
         scopes,
         expressions: closer.closed,
@@ -226,6 +228,7 @@ impl<'f> Closer<'f> {
                 .iter()
                 .map(|base| self.close(*base))
                 .collect(),
+            owner: definition.owner.map(|owner| self.close(owner)),
             metaclass: definition.metaclass.map(|metaclass| self.close(metaclass)),
             declared,
             values,
@@ -281,9 +284,36 @@ impl<'f> Closer<'f> {
             Expr::Item(container) => Expr::Item(self.close(container)),
             Expr::Entered(manager) => Expr::Entered(self.close(manager)),
             Expr::Instance(class) => Expr::Instance(self.close(class)),
-            other => other,
+            Expr::Tuple(parts) => Expr::Tuple(self.each(&parts)),
+            Expr::Part(whole, index) => Expr::Part(self.close(whole), index),
+            Expr::First(parts) => Expr::First(self.each(&parts)),
+            Expr::Function { parameters, result } => Expr::Function {
+                parameters: self.each(&parameters),
+                result: self.close(result),
+            },
+            Expr::Record(members) => Expr::Record(
+                members
+                    .iter()
+                    .map(|member| RecordMember {
+                        declared: self.close(member.declared),
+                        ..member.clone()
+                    })
+                    .collect(),
+            ),
+            Expr::Unknown
+            | Expr::Literal
+            | Expr::Definition(_)
+            | Expr::Receiver(_)
+            | Expr::ReceiverClass(_)
+            | Expr::Super(_)
+            | Expr::Imported(_) => expr,
         };
         self.add(closed)
+    }
+
+    /// Each of some expressions, in their order.
+    fn each(&mut self, parts: &[ExprId]) -> Box<[ExprId]> {
+        parts.iter().map(|part| self.close(*part)).collect()
     }
 
     fn close_name(&mut self, scope: ScopeId, name: Name) -> ExprId {

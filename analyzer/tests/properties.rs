@@ -6,22 +6,30 @@ mod common;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use analyzer::{Analysis, AnalysisHost, Change};
+use analyzer::{Analysis, AnalysisHost, Change, Language};
 use proptest::prelude::*;
 
-fn analysis(bytes: &[u8]) -> Analysis {
+fn analysis(path: &str, bytes: &[u8]) -> Analysis {
     let mut host = AnalysisHost::new();
     host.apply(Change {
-        files: vec![("m.py".to_owned(), Some(Arc::from(bytes)))],
+        files: vec![(path.to_owned(), Some(Arc::from(bytes)))],
         trace: None,
     });
     host.analysis()
 }
 
-/// Asks everything, and checks that ids are unique and that ranges lie in the file and in each other.
+/// Asks everything of a file in each language, and checks that ids are unique and that ranges lie in
+/// the file and in each other.
 fn check(bytes: &[u8]) {
-    let analysis = analysis(bytes);
-    let symbols = analysis.symbols("m.py");
+    for language in Language::ALL {
+        let ending = language.extensions()[0];
+        check_file(&format!("m.{ending}"), bytes);
+    }
+}
+
+fn check_file(path: &str, bytes: &[u8]) {
+    let analysis = analysis(path, bytes);
+    let symbols = analysis.symbols(path);
     let ids: BTreeSet<_> = symbols.iter().map(|symbol| &symbol.id).collect();
     assert_eq!(ids.len(), symbols.len(), "ids are unique");
     for symbol in symbols.iter() {
@@ -49,18 +57,18 @@ fn check(bytes: &[u8]) {
         symbols.is_sorted_by_key(|symbol| symbol.full.start),
         "source order"
     );
-    let references = analysis.references("m.py");
+    let references = analysis.references(path);
     assert!(references.is_sorted_by_key(|reference| (reference.range.start, reference.range.end)));
     for reference in references.iter() {
         assert!(reference.range.end <= bytes.len());
         assert!(ids.contains(&reference.from));
         assert!(reference.targets.is_sorted());
     }
-    for problem in analysis.problems("m.py").iter() {
+    for problem in analysis.problems(path).iter() {
         assert!(problem.range.end <= bytes.len());
     }
-    analysis.imports("m.py");
-    analysis.exports("m.py");
+    analysis.imports(path);
+    analysis.exports(path);
     analysis.graph();
 }
 
@@ -123,6 +131,23 @@ const PIECES: &[&str] = &[
     "[x for x in y if x]",
     "not x",
     "x == y",
+    "package p\n",
+    "func f[T any](x ...T) (y int, err error) {",
+    "func (r *R[T]) M() {",
+    "}",
+    "type T struct { *B; F, g int `t` }",
+    "type I interface { M(); J }",
+    "var (\n",
+    "const x, _ = iota, 1\n",
+    "import . \"a/b\"\n",
+    "x := y.(T)",
+    "switch v := x.(type) { case *T:",
+    "T{a: {b}, c}",
+    "for k, v := range x {",
+    "<-x",
+    "map[K]V",
+    "/* c */",
+    "// c\n",
 ];
 
 proptest! {
@@ -141,6 +166,25 @@ proptest! {
 
 #[test]
 fn deep_nesting_and_long_chains_can_be_analysed() {
+    check(format!("package p\nvar x = {}1", "1 + ".repeat(20_000)).as_bytes());
+    check(
+        format!(
+            "package p\nvar x = {}1{}",
+            "f(".repeat(5_000),
+            ")".repeat(5_000)
+        )
+        .as_bytes(),
+    );
+    check(format!("package p\nvar x = a{}", ".b()".repeat(5_000)).as_bytes());
+    check(format!("package p\nvar x {}int", "[]".repeat(5_000)).as_bytes());
+    check(
+        format!(
+            "package p\nfunc f() {}{}",
+            "{".repeat(5_000),
+            "}".repeat(5_000)
+        )
+        .as_bytes(),
+    );
     check("(".repeat(20_000).as_bytes());
     check(format!("x = {}1", "1 + ".repeat(20_000)).as_bytes());
     check(format!("x = {}1{}", "f(".repeat(5_000), ")".repeat(5_000)).as_bytes());

@@ -4,11 +4,11 @@ use grammars::SyntaxTree;
 use grammars::tree_sitter::Node;
 use rustc_hash::FxHashMap;
 
-use crate::facts::{Binding, DefId, Expr, ExprId, Role, ScopeId, ScopeKind};
+use crate::facts::{Binding, DefId, Definition, Expr, ExprId, Role, ScopeId, ScopeKind};
 use crate::occurrence::{ReferenceKind, Runs};
 use crate::symbol::{ByteRange, Symbol, SymbolId, SymbolKind};
 
-use super::lower::{LITERAL, Pass, UNKNOWN, definition};
+use super::lower::{LITERAL, Pass, UNKNOWN};
 use super::nodes::{children, field, fields};
 
 /// How often each link was given out in each container.
@@ -264,7 +264,7 @@ impl Pass<'_> {
             is_test: false,
             line: u32::try_from(full.start_position().row).unwrap_or(u32::MAX - 1) + 1,
         });
-        self.definitions.push(definition(id, kind, container));
+        self.definitions.push(Definition::new(id, kind, container));
         let name = self.name(name);
         self.bind(name, Binding::Definition(symbol));
         symbol

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::facts::{
     Binding, DefId, Definition, ExportPart, Expr, ExprId, FileFacts, MODULE, MODULE_SCOPE, Name,
-    RawImport, RawReference, Role, Scope, ScopeId, ScopeKind, Use,
+    RawImport, RawReference, Scope, ScopeId, ScopeKind, Use,
 };
 use crate::occurrence::{ReferenceKind, Runs};
 use crate::summary;
@@ -104,7 +104,7 @@ impl<'t> Pass<'t> {
         pass.open_scope(ScopeKind::Module, None);
         pass.symbols.push(definitions::module_symbol(&id, tree));
         pass.definitions
-            .push(definition(id, SymbolKind::Module, MODULE));
+            .push(Definition::new(id, SymbolKind::Module, MODULE));
         pass.definitions[0].scope = Some(MODULE_SCOPE);
         pass
     }
@@ -268,23 +268,6 @@ impl<'t> Pass<'t> {
             .entry(name)
             .or_default()
             .push(binding);
-    }
-}
-
-/// A definition without any values yet.
-pub(super) fn definition(id: SymbolId, kind: SymbolKind, container: DefId) -> Definition {
-    Definition {
-        id,
-        kind,
-        container,
-        role: Role::Plain,
-        scope: None,
-        bases: Vec::new(),
-        metaclass: None,
-        declared: None,
-        values: Vec::new(),
-        is_generator: false,
-        attributes: BTreeMap::new(),
     }
 }
 

@@ -168,7 +168,13 @@ impl<'db> Session<'db> {
         let file = self.file_of(home);
         let at = |def| DefRef { file, def };
         match self.expr(home, id) {
-            Expr::Unknown => vec![Value::Unknown],
+            // The last five do not occur in Python.
+            Expr::Unknown
+            | Expr::Tuple(_)
+            | Expr::Part(..)
+            | Expr::First(_)
+            | Expr::Function { .. }
+            | Expr::Record(_) => vec![Value::Unknown],
             Expr::Literal => vec![Value::Literal],
             Expr::Container(_) => vec![Value::Container(home, id)],
             Expr::Name(scope, name) => {

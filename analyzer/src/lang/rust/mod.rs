@@ -1,11 +1,10 @@
 //! The rules of Rust.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use grammars::{Problem, SyntaxTree};
 
-use crate::facts::{Definition, FileFacts, MODULE, Role};
+use crate::facts::{Definition, FileFacts, MODULE};
 use crate::resolution::Resolution;
 use crate::summary;
 use crate::symbol::{Symbol, SymbolId, SymbolKind};
@@ -37,19 +36,7 @@ fn facts(path: &str, tree: &SyntaxTree) -> FileFacts {
         is_test: false,
         line: 1,
     };
-    let definition = Definition {
-        id,
-        kind: SymbolKind::Module,
-        container: MODULE,
-        role: Role::Plain,
-        scope: None,
-        bases: Vec::new(),
-        metaclass: None,
-        declared: None,
-        values: Vec::new(),
-        is_generator: false,
-        attributes: BTreeMap::new(),
-    };
+    let definition = Definition::new(id, SymbolKind::Module, MODULE);
     let problems: Vec<Problem> = tree.text().problems().to_vec();
     let mut facts = FileFacts {
         summary: Arc::new(summary::empty(tree.language())),
