@@ -2,6 +2,7 @@
 
 mod definitions;
 mod examples;
+mod headings;
 mod names;
 mod needs;
 mod real;
