@@ -9,9 +9,9 @@ use harness::session::SessionError;
 use harness::task_dir::TaskDirError;
 use serde::Serialize;
 
+use super::App;
 use super::extract::{self, Extracted};
-use super::show::Shown;
-use super::{App, feature_options};
+use super::show::{self, Shown};
 use crate::answer::Answer;
 use crate::cli::{DemoArgs, ExtractArgs, FeatureArgs, ProjectArgs, RuleArgs, SuiteArgs};
 use crate::demo_sample::{TARGET, sample_files};
@@ -42,9 +42,7 @@ pub fn run(app: &App, args: &DemoArgs) -> Result<ExitStatus, Failure> {
     let args = arguments(&project, &folder);
     let shown = {
         let (session, study) = app.study(&args.feature.suite)?;
-        let scope = study.scope(&args.feature.target)?;
-        let feature = study.feature(&scope, &feature_options(&session, &args.feature.rule));
-        Shown::new(&study, &feature, &args.feature.target)
+        show::shown(&session, &study, &args.feature)?
     };
     let mut session = app.session(&project)?;
     let extracted = extract::extract(app, &mut session, &args)?;

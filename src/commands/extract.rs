@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use extractors::instance::Task;
+use harness::carve::draft::Size;
 use harness::carve::evidence::{Evidence, Scenario, TreeState};
 use harness::carve::{self, CarveRequest};
 use harness::config::RemovalMode;
@@ -22,6 +23,8 @@ use crate::failure::Failure;
 pub struct Extracted {
     directory: PathBuf,
     suite_runs: usize,
+    /// How big the feature was planned; validation may have changed it.
+    planned: Size,
     task: Task,
     evidence: Evidence,
 }
@@ -43,6 +46,7 @@ pub fn extract(app: &App, session: &mut Session, args: &ExtractArgs) -> Result<E
         removal: args
             .removal
             .map_or(session.config().feature.removal, RemovalMode::from),
+        min_lines: super::min_lines(session, &args.feature.rule),
         repeat: args.repeat,
         max_attempts: carve::MAX_ATTEMPTS,
         fresh: args.feature.suite.fresh,
@@ -56,6 +60,7 @@ pub fn extract(app: &App, session: &mut Session, args: &ExtractArgs) -> Result<E
     Ok(Extracted {
         directory: written.directory,
         suite_runs: evidence.suite_runs(),
+        planned: carved.planned,
         task: written.task,
         evidence,
     })
@@ -100,6 +105,17 @@ impl Answer for Extracted {
             write_scenario(out, scenario)?;
         }
         let Task { tests, size, .. } = &self.task;
+        if (self.planned.lines, self.planned.symbols) != (size.lines.removed, size.symbols) {
+            writeln!(
+                out,
+                "changed by validation: {} and {} were planned to leave",
+                count(self.planned.symbols, "symbol"),
+                count(self.planned.lines, "line")
+            )?;
+        }
+        for warning in &self.task.warnings {
+            writeln!(out, "warning: {warning}")?;
+        }
         writeln!(
             out,
             "patch: {} removed and {} added in {}, {} removed",
