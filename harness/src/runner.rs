@@ -67,7 +67,7 @@ pub enum RunError {
     #[error(transparent)]
     Launch(#[from] LaunchError),
     /// A folder for the run's own files could not be made, written or read.
-    #[error("cannot use the folder for the run's records ({}): {source}; is the disk full?", path.display())]
+    #[error("cannot use the folder for the run's records ({}): {source}; check its permissions", path.display())]
     Records {
         /// The file or folder.
         path: PathBuf,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use analyzer::trace::Trace;
 use extractors::patch::{File, Mode};
 
-use crate::cache::{Cache, CacheError, Lock, ProjectCache, TraceKey};
+use crate::cache::{Cache, CacheError, Lock, ProjectCache, TraceKey, is_disk_full, require_room};
 use crate::carve::Event;
 use crate::checker::{CheckRequest, Diagnostic};
 use crate::config::{Config, ConfigError};
@@ -46,7 +46,7 @@ pub enum SessionError {
     Changed,
     /// The tests could not be run.
     #[error(transparent)]
-    Run(#[from] RunError),
+    Run(RunError),
     /// The code under test did not come from the work tree.
     #[error(transparent)]
     Origin(#[from] OriginError),
@@ -80,6 +80,17 @@ impl From<CacheError> for SessionError {
         match error {
             CacheError::Interrupted => Self::Interrupted,
             error => Self::Cache(error),
+        }
+    }
+}
+
+impl From<RunError> for SessionError {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Records { path, source } if is_disk_full(&source) => {
+                Self::Cache(CacheError::DiskFull(path))
+            }
+            error => Self::Run(error),
         }
     }
 }
@@ -350,6 +361,7 @@ impl Session {
         if run.ended == Ended::Interrupted {
             return Err(SessionError::Interrupted);
         }
+        require_room(&scratch)?;
         Environment::verify_origin(&run.imported_from, sandbox.tree())?;
         Ok(run)
     }

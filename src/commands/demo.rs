@@ -9,9 +9,9 @@ use harness::session::SessionError;
 use harness::task_dir::TaskDirError;
 use serde::Serialize;
 
+use super::App;
 use super::extract::{self, Extracted};
-use super::show::Shown;
-use super::{App, Target, feature_options};
+use super::show::{self, Shown};
 use crate::answer::Answer;
 use crate::cli::{DemoArgs, ExtractArgs, FeatureArgs, ProjectArgs, RuleArgs, SuiteArgs};
 use crate::demo_sample::{SAMPLES, Sample};
@@ -65,16 +65,7 @@ fn demonstrate(app: &App, sample: &Sample, folder: &Path) -> Result<Demonstrated
         source,
     })?;
     let args = arguments(sample, &project, folder);
-    let feature = {
-        let Target {
-            session,
-            study,
-            scope,
-            patterns,
-        } = app.study_of(&args.feature)?;
-        let feature = study.feature(&scope, &feature_options(&session, &args.feature.rule));
-        Shown::new(&study, &feature, &patterns)
-    };
+    let feature = show::shown(&app.study_of(&args.feature)?, &args.feature)?;
     Ok(Demonstrated {
         feature,
         extracted: extract::extract(app, &args)?,

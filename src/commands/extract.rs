@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use extractors::instance::Task;
+use harness::carve::draft::Size;
 use harness::carve::evidence::{Evidence, Scenario, TreeState};
 use harness::carve::{self, CarveRequest};
 use harness::config::RemovalMode;
@@ -21,6 +22,8 @@ use crate::failure::Failure;
 pub struct Extracted {
     directory: PathBuf,
     suite_runs: usize,
+    /// How big the feature was planned; validation may have changed it.
+    planned: Size,
     task: Task,
     evidence: Evidence,
 }
@@ -41,6 +44,7 @@ pub fn extract(app: &App, args: &ExtractArgs) -> Result<Extracted, Failure> {
         removal: args
             .removal
             .map_or(session.config().feature.removal, RemovalMode::from),
+        min_lines: super::min_lines(session, &args.feature.rule),
         repeat: args.repeat,
         max_attempts: carve::MAX_ATTEMPTS,
         fresh: *fresh,
@@ -54,6 +58,7 @@ pub fn extract(app: &App, args: &ExtractArgs) -> Result<Extracted, Failure> {
     Ok(Extracted {
         directory: written.directory,
         suite_runs: evidence.suite_runs(),
+        planned: carved.planned,
         task: written.task,
         evidence,
     })
@@ -98,6 +103,17 @@ impl Answer for Extracted {
             write_scenario(out, scenario)?;
         }
         let Task { tests, size, .. } = &self.task;
+        if (self.planned.lines, self.planned.symbols) != (size.lines.removed, size.symbols) {
+            writeln!(
+                out,
+                "changed by validation: {} and {} were planned to leave",
+                count(self.planned.symbols, "symbol"),
+                count(self.planned.lines, "line")
+            )?;
+        }
+        for warning in &self.task.warnings {
+            writeln!(out, "warning: {warning}")?;
+        }
         writeln!(
             out,
             "patch: {} removed and {} added in {}, {} removed",

@@ -18,7 +18,7 @@ use analyzer::feature::{
     DEFAULT_MAX_COLLATERAL, DEFAULT_MIN_NAMED_SHARE, DEFAULT_MIN_SHARE, FeatureOptions, Scope,
 };
 use analyzer::symbol::SymbolId;
-use harness::carve::Event;
+use harness::carve::{Event, MIN_LINES};
 use harness::lang::Language;
 use harness::process::Launcher;
 use harness::session::{self, Session};
@@ -201,6 +201,12 @@ fn feature_options(session: &Session, args: &RuleArgs) -> FeatureOptions {
         include: symbols(&args.include, &configured.include),
         exclude: symbols(&args.exclude, &configured.exclude),
     }
+}
+
+/// The fewest lines of a feature: the argument before the project's configuration before the default.
+fn min_lines(session: &Session, args: &RuleArgs) -> usize {
+    let configured = session.config().feature.min_lines;
+    args.min_lines.or(configured).unwrap_or(MIN_LINES)
 }
 
 /// Targets as the tests know them: what a person's shell completes (an absolute path, or one from

@@ -142,7 +142,15 @@ fn target_tests_that_pass_without_the_feature_are_pass_to_pass() {
     let Some(bench) = bench() else { return };
     let target = "tests/test_units.py";
     let out = bench.out.to_str().unwrap();
-    bench.ok(&["extract", "--target", target, "--out", out]);
+    bench.ok(&[
+        "extract",
+        "--min-lines",
+        "1",
+        "--target",
+        target,
+        "--out",
+        out,
+    ]);
     let record = record(&only_entry(&bench.out));
     let classes = ["fail_to_pass", "collateral", "pass_to_pass"].map(|class| {
         let (of_target, others): (Vec<_>, Vec<_>) = ids(&record, class)

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use analyzer::Analysis;
 use analyzer::occurrence::{Reference, ReferenceKind};
 use analyzer::symbol::SymbolId;
 
@@ -31,11 +30,10 @@ pub struct Blocking {
 /// needs can go; a blocked class or variable stays as it is, but for those of its members that are
 /// candidates themselves.
 pub fn blockers(
-    analysis: &Analysis,
+    project: &Project<'_>,
     candidates: &BTreeSet<SymbolId>,
     gone: &BTreeSet<SymbolId>,
 ) -> BTreeMap<SymbolId, Vec<Blocking>> {
-    let project = Project::new(analysis);
     let places = project.uses_within(candidates);
     let mut actions: BTreeMap<SymbolId, Action> = candidates
         .iter()
@@ -44,14 +42,14 @@ pub fn blockers(
         .collect();
     let mut blocked: BTreeMap<SymbolId, Vec<Blocking>> = BTreeMap::new();
     loop {
-        let leaving = Leaving::of_actions(&project, &actions);
+        let leaving = Leaving::of_actions(project, &actions);
         let staying = places
             .iter()
             .filter_map(|place| project.reference(*place))
             .filter(|place| leaving.stays(*place));
         let mut found: BTreeMap<SymbolId, Vec<Blocking>> = BTreeMap::new();
         for (file, reference) in staying {
-            for id in needed(&project, &leaving, &actions, reference) {
+            for id in needed(project, &leaving, &actions, reference) {
                 found.entry(id).or_default().push(blocking(file, reference));
             }
         }
@@ -60,7 +58,7 @@ pub fn blockers(
             return blocked;
         }
         for id in found.keys() {
-            give_up(&project, &mut actions, id);
+            give_up(project, &mut actions, id);
         }
         blocked.extend(found);
     }

@@ -28,16 +28,17 @@ pub(super) struct ProjectFile {
 pub(super) type Place = (usize, usize);
 
 /// All files, and where each symbol is meant.
-pub(super) struct Project<'a> {
-    pub analysis: &'a Analysis,
+pub struct Project<'a> {
+    pub(super) analysis: &'a Analysis,
     /// Sorted by path.
-    pub files: Vec<ProjectFile>,
+    pub(super) files: Vec<ProjectFile>,
     /// Where each symbol is meant, by references that say so themselves (see [`meant`]).
     uses: FxHashMap<SymbolId, Vec<Place>>,
     symbols: FxHashMap<SymbolId, (usize, usize)>,
 }
 
 impl<'a> Project<'a> {
+    /// Reads a snapshot; costly, so it serves many removals.
     pub fn new(analysis: &'a Analysis) -> Self {
         let files: Vec<ProjectFile> = analysis
             .paths()
@@ -67,7 +68,7 @@ impl<'a> Project<'a> {
         }
     }
 
-    pub fn file(&self, path: &str) -> Option<&ProjectFile> {
+    pub(super) fn file(&self, path: &str) -> Option<&ProjectFile> {
         let index = self
             .files
             .binary_search_by(|file| (*file.path).cmp(path))
@@ -75,29 +76,29 @@ impl<'a> Project<'a> {
         self.files.get(index)
     }
 
-    pub fn symbol(&self, id: &SymbolId) -> Option<&Symbol> {
+    pub(super) fn symbol(&self, id: &SymbolId) -> Option<&Symbol> {
         let (file, symbol) = self.symbols.get(id)?;
         self.files.get(*file)?.symbols.get(*symbol)
     }
 
     /// The rules of a file's language.
-    pub fn rules(&self, path: &str) -> Option<&'static dyn Rules> {
+    pub(super) fn rules(&self, path: &str) -> Option<&'static dyn Rules> {
         Some(lang::rules(grammars::Language::from_path(path)?))
     }
 
     /// Every reference that means a symbol itself.
-    pub fn uses(&self, id: &SymbolId) -> impl Iterator<Item = (&ProjectFile, &Reference)> {
+    pub(super) fn uses(&self, id: &SymbolId) -> impl Iterator<Item = (&ProjectFile, &Reference)> {
         let places = self.uses.get(id).map(Vec::as_slice).unwrap_or_default();
         places.iter().filter_map(|place| self.reference(*place))
     }
 
-    pub fn reference(&self, place: Place) -> Option<(&ProjectFile, &Reference)> {
+    pub(super) fn reference(&self, place: Place) -> Option<(&ProjectFile, &Reference)> {
         let file = self.files.get(place.0)?;
         Some((file, file.references.get(place.1)?))
     }
 
     /// Every reference of the project that may mean one of the symbols or something in them.
-    pub fn uses_within(&self, ids: &BTreeSet<SymbolId>) -> BTreeSet<Place> {
+    pub(super) fn uses_within(&self, ids: &BTreeSet<SymbolId>) -> BTreeSet<Place> {
         let uses = self
             .uses
             .iter()
@@ -106,18 +107,18 @@ impl<'a> Project<'a> {
     }
 
     /// A symbol and what holds it, innermost first.
-    pub fn chain<'s>(&'s self, id: &'s SymbolId) -> impl Iterator<Item = &'s SymbolId> {
+    pub(super) fn chain<'s>(&'s self, id: &'s SymbolId) -> impl Iterator<Item = &'s SymbolId> {
         std::iter::successors(Some(id), |id| self.symbol(id)?.container.as_ref())
     }
 
     /// The symbols whose definitions lie in none of the others.
-    pub fn outermost(&self, ids: &BTreeSet<SymbolId>) -> BTreeSet<SymbolId> {
+    pub(super) fn outermost(&self, ids: &BTreeSet<SymbolId>) -> BTreeSet<SymbolId> {
         let inside = |id: &SymbolId| self.chain(id).skip(1).any(|outer| ids.contains(outer));
         ids.iter().filter(|id| !inside(id)).cloned().collect()
     }
 
     /// Whether a file looks up a name in something called `object`.
-    pub fn may_look_up(&self, file: &ProjectFile, object: &str, name: &str) -> bool {
+    pub(super) fn may_look_up(&self, file: &ProjectFile, object: &str, name: &str) -> bool {
         let lookups = file.lookups.get_or_init(|| {
             let tree = self.analysis.syntax(&file.path);
             tree.map(|tree| lang::rules(tree.language()).lookups(&tree))
@@ -127,7 +128,7 @@ impl<'a> Project<'a> {
     }
 
     /// The definitions of the same name in the same container, the symbol itself included.
-    pub fn namesakes(&self, symbol: &Symbol) -> impl Iterator<Item = &Symbol> {
+    pub(super) fn namesakes(&self, symbol: &Symbol) -> impl Iterator<Item = &Symbol> {
         let symbols = self
             .file(symbol.id.path())
             .map(|file| file.symbols.as_slice())
@@ -138,7 +139,7 @@ impl<'a> Project<'a> {
             .filter(move |other| other.container == container && other.id.name() == name)
     }
 
-    pub fn is_module_variable(&self, symbol: &Symbol) -> bool {
+    pub(super) fn is_module_variable(&self, symbol: &Symbol) -> bool {
         symbol.kind == SymbolKind::Variable
             && symbol.container.as_ref().is_some_and(SymbolId::is_module)
     }

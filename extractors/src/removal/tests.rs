@@ -2,6 +2,7 @@
 
 mod definitions;
 mod examples;
+mod headings;
 mod names;
 mod needs;
 mod real;
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 use analyzer::Analysis;
 use expect_test::Expect;
 
-use super::{Removal, RemovalPlan, remove};
+use super::{Project, Removal, RemovalPlan, remove};
 use crate::patch::{Change, File, Patch};
 use crate::testing::{actions, analysis, analysis_of, files_of, visible};
 use crate::verify::{Fault, verify};
@@ -29,7 +30,7 @@ fn check_analysis(before: &Analysis, plan: &str, expected: Expect) {
         actions: actions(plan),
         ..RemovalPlan::default()
     };
-    let removal = remove(before, &plan);
+    let removal = remove(&Project::new(before), &plan);
     let faults = check_laws(before, &plan, &removal);
     let faults: String = faults
         .iter()

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use analyzer::Analysis;
 use analyzer::symbol::{Symbol, SymbolId, SymbolKind};
 
 use super::leaving::Leaving;
@@ -15,14 +14,13 @@ use super::{Action, RemovalPlan};
 ///
 /// `tests` are all tests, `held_back` those that leave.
 pub fn test_removal(
-    analysis: &Analysis,
+    project: &Project<'_>,
     tests: &BTreeSet<SymbolId>,
     held_back: &BTreeSet<SymbolId>,
 ) -> RemovalPlan {
-    let project = Project::new(analysis);
     let mut gone = held_back.clone();
     loop {
-        let more = followers(&project, tests, &gone);
+        let more = followers(project, tests, &gone);
         if more.is_empty() {
             break;
         }

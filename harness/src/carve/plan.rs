@@ -6,7 +6,7 @@ use analyzer::Analysis;
 use analyzer::feature::Feature;
 use analyzer::symbol::SymbolId;
 use analyzer::trace::TestResult;
-use extractors::removal::{self, Action, RemovalPlan};
+use extractors::removal::{self, Action, Project, RemovalPlan};
 
 use crate::config::RemovalMode;
 
@@ -16,6 +16,7 @@ use crate::config::RemovalMode;
 /// the test symbols that leave as well, so their references do not count; `doctested` are symbols
 /// whose documentation is run as a test that will fail.
 pub fn actions(
+    project: &Project<'_>,
     analysis: &Analysis,
     feature: &Feature,
     mode: RemovalMode,
@@ -24,7 +25,7 @@ pub fn actions(
     doctested: &BTreeSet<SymbolId>,
 ) -> RemovalPlan {
     let candidates: BTreeSet<SymbolId> = feature.removed().cloned().collect();
-    let blocked = removal::blockers(analysis, &candidates, held_back);
+    let blocked = removal::blockers(project, &candidates, held_back);
     let stub = |id: &SymbolId| Action::Stub {
         keep_doc: !doctested.contains(id),
     };
@@ -105,13 +106,13 @@ impl Piece {
 /// are the definitions of all tests of the considered suite. Files that are no code are not among
 /// what a plan can change.
 pub fn with_tests(
-    analysis: &Analysis,
+    project: &Project<'_>,
     plan: &RemovalPlan,
     tests: &BTreeSet<SymbolId>,
     held_back: &BTreeSet<Piece>,
 ) -> RemovalPlan {
     let definitions = held_back.iter().filter_map(Piece::definition);
-    let mut whole = removal::test_removal(analysis, tests, &definitions.cloned().collect());
+    let mut whole = removal::test_removal(project, tests, &definitions.cloned().collect());
     let documented = held_back.iter().filter_map(Piece::documented);
     for id in documented {
         let action = whole.actions.entry(id.clone());

@@ -12,7 +12,7 @@ use crate::checker::{self, Diagnostic};
 
 /// What is there for nothing in a starting tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Unused {
+pub struct Unused {
     /// By path, indices of the imports of the full tree's file.
     imports: BTreeMap<String, BTreeSet<usize>>,
     definitions: BTreeSet<SymbolId>,

@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use analyzer::feature::{self, Expectation, Feature, FeatureOptions, Scope};
+use analyzer::feature::{self, Expectation, Scope};
 use analyzer::symbol::SymbolId;
 use analyzer::trace::{FailureDetail, Outcome, TestResult};
-use extractors::removal::{self, Action, Removal, RemovalPlan};
+use extractors::removal::{self, Action, Project, Removal};
 
+use super::advice::Advice;
 use super::blame;
+use super::draft::{Draft, Premises, Size};
 use super::evidence::{Evidence, Scenario, TreeState, Unexpected};
-use super::plan::{self, Piece};
+use super::plan::Piece;
 use super::repair;
 use super::{CarveError, CarveRequest, Event};
 use crate::checker::Diagnostic;
@@ -20,10 +22,12 @@ use crate::words::count;
 
 /// A plan that held: the feature, the edits and what each test did.
 pub(super) struct Found {
-    pub feature: Feature,
-    pub plan: RemovalPlan,
-    /// The removal alone: the starting tree with the held-back tests put back.
-    pub removal: Removal,
+    /// The feature and its removal alone: the starting tree with the held-back tests put back.
+    pub draft: Draft,
+    /// How big it is.
+    pub size: Size,
+    /// How big it was before anything was tried.
+    pub planned: Size,
     /// The removal and the held-back tests: what a solver sees.
     pub starting: Removal,
     /// The texts of the tests that leave with the feature.
@@ -50,7 +54,7 @@ impl Found {
     /// Whether a file is given back with the tests as a whole: it is test code, or the feature's removal
     /// alone does not change it. Any other file is the solver's to edit.
     pub fn is_of_tests(&self, scope: &Scope, path: &str) -> bool {
-        scope.is_support(path) || !self.removal.files.contains_key(path)
+        scope.is_support(path) || !self.draft.removal.files.contains_key(path)
     }
 
     /// Whether a piece is put back for grading: test code is, wherever it stands; documentation is not
@@ -92,58 +96,32 @@ impl PutBack {
 
 /// What earlier attempts taught.
 struct Lessons {
-    options: FeatureOptions,
-    stub_only: BTreeSet<SymbolId>,
-    /// Tests that fail without the feature although the trace did not say so.
-    also_failing: BTreeSet<usize>,
+    premises: Premises,
     flaky: BTreeSet<String>,
-    /// What the language's own tools found to be there for nothing.
-    unused: repair::Unused,
 }
 
 pub(super) struct Search<'a> {
     pub session: &'a mut Session,
     pub study: &'a Study,
+    pub project: &'a Project<'a>,
     pub scope: &'a Scope,
     pub request: &'a CarveRequest,
     pub evidence: &'a mut Evidence,
     pub report: &'a dyn Fn(Event<'_>),
 }
 
-/// One plan with its edits, before it has been tried.
-struct Attempt {
-    feature: Feature,
-    plan: RemovalPlan,
-    removal: Removal,
-    /// Tests that may fail: indices, whole functions.
-    suspects: BTreeSet<usize>,
-}
-
-impl Attempt {
-    /// The plan without some of its symbols.
-    fn without(&self, symbols: &[SymbolId]) -> RemovalPlan {
-        let actions = self.plan.actions.iter();
-        let actions = actions.filter(|(id, _)| !symbols.contains(id));
-        RemovalPlan {
-            actions: actions.map(|(id, action)| (id.clone(), *action)).collect(),
-            imports: self.plan.imports.clone(),
-        }
-    }
-}
-
 impl Search<'_> {
     /// Tries plans until one holds.
     pub fn run(mut self) -> Result<Found, CarveError> {
         let mut lessons = Lessons {
-            options: self.request.options.clone(),
-            stub_only: BTreeSet::new(),
-            also_failing: BTreeSet::new(),
+            premises: Premises::new(self.request.options.clone(), self.request.removal),
             flaky: BTreeSet::new(),
-            unused: repair::Unused::default(),
         };
         let before = self.session.check(&BTreeMap::new())?;
+        let mut planned = None;
         for _ in 0..self.request.max_attempts {
-            let attempt = self.plan(&lessons)?;
+            let (attempt, size) = self.plan(&lessons.premises)?;
+            let planned = *planned.get_or_insert(size);
             if self.repair(&attempt, &before, &mut lessons)? {
                 continue;
             }
@@ -153,16 +131,10 @@ impl Search<'_> {
             let Some(broken) =
                 self.try_starting(&attempt, &starting, &held_back, &put_back, &mut lessons)?
             else {
-                let Attempt {
-                    feature,
-                    plan,
-                    removal,
-                    ..
-                } = attempt;
                 return Ok(Found {
-                    feature,
-                    plan,
-                    removal,
+                    size: attempt.size_in(&starting, self.study, self.scope),
+                    draft: attempt,
+                    planned,
                     starting,
                     held_back,
                     put_back,
@@ -179,13 +151,10 @@ impl Search<'_> {
     /// What a solver sees.
     fn starting(
         &self,
-        attempt: &Attempt,
+        attempt: &Draft,
         held_back: &BTreeSet<Piece>,
     ) -> Result<Removal, CarveError> {
-        let analysis = &self.study.analysis;
-        let tests = self.study.test_definitions();
-        let whole = plan::with_tests(analysis, &attempt.plan, &tests, held_back);
-        let mut starting = removal::remove(analysis, &whole);
+        let mut starting = attempt.starting(self.study, self.project, held_back);
         for piece in held_back {
             let Piece::Text(path) = piece else { continue };
             if let Some(rest) = removal::without_examples(&self.session.file(path)?.bytes) {
@@ -195,55 +164,39 @@ impl Search<'_> {
         Ok(starting)
     }
 
-    fn plan(&mut self, lessons: &Lessons) -> Result<Attempt, CarveError> {
-        let feature = feature::decide(
-            &self.study.analysis,
-            &self.study.impact,
-            self.scope,
-            &lessons.options,
-        );
-        let suspects = self.suspects(&feature, lessons);
-        let leaving: BTreeSet<SymbolId> = suspects
-            .iter()
-            .filter_map(|&index| self.study.piece(index)?.definition())
-            .cloned()
-            .collect();
-        let doctested = self.study.doctested();
-        let plan = plan::actions(
-            &self.study.analysis,
-            &feature,
-            self.request.removal,
-            &lessons.stub_only,
-            &leaving,
-            &doctested,
-        );
-        let plan = lessons.unused.added_to(plan);
-        let removal = removal::remove(&self.study.analysis, &plan);
-        let has_top = feature
-            .with_role(feature::Role::Top)
-            .any(|top| removal.removed.contains(top));
-        if !has_top {
-            return Err(CarveError::NoFeature {
-                nearest: self.study.nearest(self.scope, &lessons.options),
+    fn plan(&mut self, premises: &Premises) -> Result<(Draft, Size), CarveError> {
+        let draft = Draft::new(self.study, self.project, self.scope, premises);
+        let size = draft.size(self.study, self.project, self.scope);
+        if size.top == 0 || size.lines < self.request.min_lines {
+            let advice = Advice::new(
+                self.study,
+                self.project,
+                self.scope,
+                premises,
+                &draft,
+                self.request.min_lines,
+            );
+            return Err(match size.top {
+                0 => CarveError::NoFeature { advice },
+                _ => CarveError::TooSmall {
+                    lines: size.lines,
+                    min_lines: self.request.min_lines,
+                    advice,
+                },
             });
         }
         (self.report)(Event::Planned {
-            feature: &feature,
-            removed: removal.removed.len(),
+            feature: &draft.feature,
+            removed: size.symbols,
         });
-        Ok(Attempt {
-            feature,
-            plan,
-            removal,
-            suspects,
-        })
+        Ok((draft, size))
     }
 
     /// Checks the tree that a solver would see, for languages where that can fail, and learns from it;
     /// whether there was anything to learn.
     fn repair(
         &mut self,
-        attempt: &Attempt,
+        attempt: &Draft,
         before: &[Diagnostic],
         lessons: &mut Lessons,
     ) -> Result<bool, CarveError> {
@@ -269,7 +222,7 @@ impl Search<'_> {
             removed_symbols: attempt.removal.removed.len(),
             ..Scenario::new(TreeState::Built, false)
         };
-        scenario.decision = if lessons.unused.extend(unused) {
+        scenario.decision = if lessons.premises.unused.extend(unused) {
             "what is there for nothing now leaves, too".to_owned()
         } else {
             let removed = attempt.removal.removed.iter().cloned().collect();
@@ -283,7 +236,7 @@ impl Search<'_> {
                 None => {
                     let culprits = self.bisect_build(attempt, before)?;
                     let decision = format!("needed to build, protected: {}", list(&culprits));
-                    lessons.options.exclude.extend(culprits);
+                    lessons.premises.options.exclude.extend(culprits);
                     decision
                 }
             }
@@ -298,13 +251,13 @@ impl Search<'_> {
     /// Finds a symbol whose return lets the tree be built again, by halving the removed symbols.
     fn bisect_build(
         &mut self,
-        attempt: &Attempt,
+        attempt: &Draft,
         before: &[Diagnostic],
     ) -> Result<BTreeSet<SymbolId>, CarveError> {
         let mut suspects: Vec<SymbolId> = attempt.plan.actions.keys().cloned().collect();
         while suspects.len() > 1 {
             let half = suspects.split_off(suspects.len() / 2);
-            let lighter = Attempt {
+            let lighter = Draft {
                 feature: attempt.feature.clone(),
                 removal: Removal::default(),
                 suspects: attempt.suspects.clone(),
@@ -321,39 +274,8 @@ impl Search<'_> {
         Ok(suspects.into_iter().collect())
     }
 
-    /// The good tests of every test function of which a case may fail.
-    fn suspects(&self, feature: &Feature, lessons: &Lessons) -> BTreeSet<usize> {
-        let expected = |(index, expectation): (usize, &Expectation)| {
-            matches!(expectation, Expectation::Target | Expectation::Collateral).then_some(index)
-        };
-        let direct: BTreeSet<usize> = feature
-            .tests
-            .iter()
-            .enumerate()
-            .filter_map(expected)
-            .chain(lessons.also_failing.iter().copied())
-            .collect();
-        let functions: BTreeSet<(&str, &str)> = direct
-            .iter()
-            .filter_map(|&index| self.test(index))
-            .map(function_of)
-            .collect();
-        let good = |index: &usize| {
-            self.scope.target.contains(*index) || self.scope.others.contains(*index)
-        };
-        (0..self.study.trace.tests.len())
-            .filter(good)
-            .filter(|index| {
-                direct.contains(index)
-                    || self
-                        .test(*index)
-                        .is_some_and(|test| functions.contains(&function_of(test)))
-            })
-            .collect()
-    }
-
     /// Runs the suspects without the feature.
-    fn put_back(&mut self, attempt: &Attempt) -> Result<BTreeMap<String, PutBack>, CarveError> {
+    fn put_back(&mut self, attempt: &Draft) -> Result<BTreeMap<String, PutBack>, CarveError> {
         let ids: Vec<String> = attempt
             .suspects
             .iter()
@@ -408,11 +330,7 @@ impl Search<'_> {
 
     /// What leaves with the tests: all functions of the target, and every other function with a
     /// case that fails; of examples only those that fail.
-    fn held_back(
-        &self,
-        attempt: &Attempt,
-        put_back: &BTreeMap<String, PutBack>,
-    ) -> BTreeSet<Piece> {
+    fn held_back(&self, attempt: &Draft, put_back: &BTreeMap<String, PutBack>) -> BTreeSet<Piece> {
         let fails = |index: &usize| {
             let result = self.test(*index).and_then(|test| put_back.get(&test.id));
             result.is_some_and(|result| !result.passes())
@@ -435,7 +353,7 @@ impl Search<'_> {
     /// Runs everything visible in the starting tree; returns what broke, if anything did.
     fn try_starting(
         &mut self,
-        attempt: &Attempt,
+        attempt: &Draft,
         starting: &Removal,
         held_back: &BTreeSet<Piece>,
         put_back: &BTreeMap<String, PutBack>,
@@ -505,7 +423,7 @@ impl Search<'_> {
             self.test(*index).is_some_and(|test| {
                 !leaves(self.study, held_back, put_back, *index)
                     && !lessons.flaky.contains(&test.id)
-                    && !lessons.also_failing.contains(index)
+                    && !lessons.premises.also_failing.contains(index)
             })
         };
         self.scope
@@ -566,7 +484,7 @@ impl Search<'_> {
     /// Turns what broke into a lesson: stub instead of delete, accept as collateral, or keep.
     fn learn(
         &mut self,
-        attempt: &Attempt,
+        attempt: &Draft,
         starting: &Removal,
         broken: &Broken,
         lessons: &mut Lessons,
@@ -587,7 +505,7 @@ impl Search<'_> {
 
     fn decide(
         &mut self,
-        attempt: &Attempt,
+        attempt: &Draft,
         broken: &Broken,
         culprits: BTreeSet<SymbolId>,
         lessons: &mut Lessons,
@@ -609,7 +527,7 @@ impl Search<'_> {
                 "needed by {}: held back as collateral",
                 count(broken.tests.len(), "more test")
             );
-            lessons.also_failing.extend(&broken.tests);
+            lessons.premises.also_failing.extend(&broken.tests);
             return Ok(decision);
         }
         let culprits = if culprits.is_empty() {
@@ -618,14 +536,15 @@ impl Search<'_> {
             culprits
         };
         let decision = format!("needed by kept tests, protected: {}", list(&culprits));
-        lessons.options.exclude.extend(culprits);
+        lessons.premises.options.exclude.extend(culprits);
         Ok(decision)
     }
 
     /// Whether the broken tests may still turn into collateral ones.
-    fn affordable(&self, attempt: &Attempt, broken: &Broken, lessons: &Lessons) -> bool {
+    fn affordable(&self, attempt: &Draft, broken: &Broken, lessons: &Lessons) -> bool {
         let budget = self.scope.others.count_ones(..) as f64 * self.request.options.max_collateral;
-        let already = attempt.feature.count(Expectation::Collateral) + lessons.also_failing.len();
+        let already =
+            attempt.feature.count(Expectation::Collateral) + lessons.premises.also_failing.len();
         (already + broken.tests.len()) as f64 <= budget
     }
 
@@ -633,7 +552,7 @@ impl Search<'_> {
     /// module order. Each step runs the broken tests only.
     fn bisect(
         &mut self,
-        attempt: &Attempt,
+        attempt: &Draft,
         broken: &Broken,
     ) -> Result<BTreeSet<SymbolId>, CarveError> {
         let ids: Vec<String> = broken
@@ -645,7 +564,7 @@ impl Search<'_> {
         let mut suspects: Vec<SymbolId> = attempt.plan.actions.keys().cloned().collect();
         while suspects.len() > 1 {
             let half = suspects.split_off(suspects.len() / 2);
-            let removal = removal::remove(&self.study.analysis, &attempt.without(&half));
+            let removal = removal::remove(self.project, &attempt.without(&half));
             let run = self
                 .session
                 .run(&removal.files, &Selection::Ids(ids.clone()), false)?;
@@ -760,9 +679,10 @@ impl Broken {
 }
 
 /// Symbols that were deleted and are needed by name become stubs.
-fn stub(attempt: &Attempt, culprits: &BTreeSet<SymbolId>, lessons: &mut Lessons) -> Option<String> {
+fn stub(attempt: &Draft, culprits: &BTreeSet<SymbolId>, lessons: &mut Lessons) -> Option<String> {
     let is_deleted = |id: &&SymbolId| {
-        attempt.plan.actions.get(*id) == Some(&Action::Delete) && !lessons.stub_only.contains(*id)
+        attempt.plan.actions.get(*id) == Some(&Action::Delete)
+            && !lessons.premises.stub_only.contains(*id)
     };
     let deleted: BTreeSet<SymbolId> = culprits.iter().filter(is_deleted).cloned().collect();
     if deleted.is_empty() {
@@ -772,18 +692,18 @@ fn stub(attempt: &Attempt, culprits: &BTreeSet<SymbolId>, lessons: &mut Lessons)
         "needed by name, stubbed instead of deleted: {}",
         list(&deleted)
     );
-    lessons.stub_only.extend(deleted);
+    lessons.premises.stub_only.extend(deleted);
     Some(decision)
 }
 
 /// Symbols that the tree cannot be built without become stubs; those that are stubs already stay.
-fn keep(attempt: &Attempt, culprits: BTreeSet<SymbolId>, lessons: &mut Lessons) -> Option<String> {
+fn keep(attempt: &Draft, culprits: BTreeSet<SymbolId>, lessons: &mut Lessons) -> Option<String> {
     if culprits.is_empty() {
         return None;
     }
     stub(attempt, &culprits, lessons).or_else(|| {
         let decision = format!("needed to build, protected: {}", list(&culprits));
-        lessons.options.exclude.extend(culprits);
+        lessons.premises.options.exclude.extend(culprits);
         Some(decision)
     })
 }
@@ -803,16 +723,6 @@ fn outcomes(run: &TestRun) -> BTreeMap<&str, Outcome> {
         .iter()
         .map(|test| (&*test.id, test.outcome))
         .collect()
-}
-
-/// A test function with its file: what can be held back as one.
-fn function_of(test: &TestResult) -> (&str, &str) {
-    let function = if test.function.is_empty() {
-        &test.id
-    } else {
-        &test.function
-    };
-    (&test.path, function)
 }
 
 fn list(symbols: &BTreeSet<SymbolId>) -> String {
