@@ -320,4 +320,6 @@ pub struct FileFacts {
     pub imports: Vec<RawImport>,
     /// The names in the list of public names and where they stand, with their quotes.
     pub exports: Vec<(ByteRange, Name)>,
+    /// What only the rules of the file's own language read.
+    pub own: crate::lang::Own,
 }

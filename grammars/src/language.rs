@@ -1,8 +1,10 @@
 //! The table of languages: one row each.
 
 use std::fmt;
+use std::ops::Range;
 
-use crate::python;
+use crate::tree::SyntaxTree;
+use crate::{python, rust};
 
 /// A language that the program can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -15,6 +17,9 @@ pub enum Language {
     Rust,
 }
 
+/// Finds where a file breaks the rules of its language.
+pub(crate) type ExactErrors = fn(&SyntaxTree) -> Vec<Range<usize>>;
+
 /// What has to be known about a language before its first file is read.
 pub(crate) struct Row {
     /// The name in configuration and reports.
@@ -25,6 +30,8 @@ pub(crate) struct Row {
     grammar: fn() -> tree_sitter::Language,
     /// Reads the label of the encoding that a file declares for itself.
     declared_encoding: fn(&[u8]) -> Option<String>,
+    /// Where a file breaks the rules, by a parser that knows better than the grammar.
+    exact_errors: Option<ExactErrors>,
 }
 
 const GO: Row = Row {
@@ -32,6 +39,7 @@ const GO: Row = Row {
     extensions: &["go"],
     grammar: || tree_sitter_go::LANGUAGE.into(),
     declared_encoding: |_| None,
+    exact_errors: None,
 };
 
 const PYTHON: Row = Row {
@@ -39,6 +47,7 @@ const PYTHON: Row = Row {
     extensions: &["py", "pyi"],
     grammar: || tree_sitter_python::LANGUAGE.into(),
     declared_encoding: python::declared_encoding,
+    exact_errors: None,
 };
 
 const RUST: Row = Row {
@@ -46,6 +55,7 @@ const RUST: Row = Row {
     extensions: &["rs"],
     grammar: || tree_sitter_rust::LANGUAGE.into(),
     declared_encoding: |_| None,
+    exact_errors: Some(rust::error_ranges),
 };
 
 impl Language {
@@ -78,6 +88,10 @@ impl Language {
     /// The label of the encoding that a file declares for itself, if the language knows such a thing.
     pub(crate) fn declared_encoding(self, bytes: &[u8]) -> Option<String> {
         (self.row().declared_encoding)(bytes)
+    }
+
+    pub(crate) fn exact_errors(self) -> Option<ExactErrors> {
+        self.row().exact_errors
     }
 
     /// The language of a file, by the ending of its name.

@@ -5,6 +5,7 @@
 mod encoding;
 mod language;
 mod python;
+pub mod rust;
 mod source;
 mod tree;
 

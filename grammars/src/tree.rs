@@ -2,11 +2,12 @@
 
 use std::cell::RefCell;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tree_sitter::{Node, Parser, Tree};
 
 use crate::language::Language;
+use crate::rust::Exact;
 use crate::source::SourceText;
 
 /// A syntax tree with its text. Cheap to clone; ranges of nodes are ranges of the original bytes.
@@ -17,7 +18,9 @@ pub struct SyntaxTree(Arc<Inner>);
 struct Inner {
     language: Language,
     text: SourceText,
-    tree: Tree,
+    /// Made when somebody asks for it: a language with an exact parser of its own may not need it.
+    tree: OnceLock<Tree>,
+    exact: OnceLock<Exact>,
 }
 
 impl SyntaxTree {
@@ -33,7 +36,18 @@ impl SyntaxTree {
 
     /// The root node.
     pub fn root(&self) -> Node<'_> {
-        self.0.tree.root_node()
+        let parsed = || {
+            PARSER
+                .with_borrow_mut(|parser| parse_with(parser, self.0.language, self.0.text.shadow()))
+        };
+        self.0.tree.get_or_init(parsed).root_node()
+    }
+
+    /// What the exact parser of Rust makes of the text.
+    pub(crate) fn exact(&self) -> &Exact {
+        self.0
+            .exact
+            .get_or_init(|| Exact::parse(self.0.text.shadow()))
     }
 
     /// The shadow text of a node.
@@ -44,6 +58,13 @@ impl SyntaxTree {
     /// Where the file does not follow the grammar, in the order of the file; a range is empty where
     /// something is missing.
     pub fn error_ranges(&self) -> Vec<Range<usize>> {
+        match self.0.language.exact_errors() {
+            Some(errors) => errors(self),
+            None => self.error_nodes(),
+        }
+    }
+
+    fn error_nodes(&self) -> Vec<Range<usize>> {
         let mut ranges = Vec::new();
         let mut cursor = self.root().walk();
         loop {
@@ -70,11 +91,11 @@ thread_local! {
 
 /// Parses a file. Broken code gives a tree with error nodes.
 pub fn parse(language: Language, text: &SourceText) -> SyntaxTree {
-    let tree = PARSER.with_borrow_mut(|parser| parse_with(parser, language, text.shadow()));
     SyntaxTree(Arc::new(Inner {
         language,
         text: text.clone(),
-        tree,
+        tree: OnceLock::new(),
+        exact: OnceLock::new(),
     }))
 }
 

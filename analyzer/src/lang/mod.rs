@@ -4,6 +4,8 @@ mod go;
 mod python;
 mod rust;
 
+use std::sync::Arc;
+
 use grammars::{Language, SyntaxTree};
 
 use crate::database::{Db, SourceFile};
@@ -17,6 +19,16 @@ pub(crate) type Exists<'a> = &'a dyn Fn(&str) -> bool;
 
 /// A top-level module and the folder it is imported from.
 pub(crate) type Importable = (String, SourceRoot);
+
+/// Facts in the terms of one language.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Own {
+    /// The general facts say it all.
+    #[default]
+    Nothing,
+    /// Those of Rust.
+    Rust(Arc<rust::Facts>),
+}
 
 /// The rules of one language.
 pub(crate) struct Rules {

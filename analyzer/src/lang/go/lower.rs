@@ -109,6 +109,7 @@ impl<'t> Pass<'t> {
             references: self.references,
             imports: self.imports,
             exports: Vec::new(),
+            own: Default::default(),
         };
         let mut summary = summary::of(&facts, self.tree.language(), None);
         summary.package = self.package;

@@ -126,6 +126,7 @@ impl<'t> Pass<'t> {
             references: self.references,
             imports: self.imports,
             exports: self.exports,
+            own: Default::default(),
         };
         facts.summary = Arc::new(summary::of(&facts, self.tree.language(), self.export_parts));
         summary::drop_local_references(&mut facts);
