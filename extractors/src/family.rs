@@ -7,7 +7,7 @@ use analyzer::symbol::SymbolId;
 const MARKS: [&str; 3] = ["setter", "deleter", "overload"];
 
 /// The definition that the others of its family belong to: the symbol itself unless its id is marked.
-pub(crate) fn principal(id: &SymbolId) -> SymbolId {
+pub fn principal(id: &SymbolId) -> SymbolId {
     let text = id.as_str();
     match text.rsplit_once('#') {
         Some((base, mark)) if is_mark(mark) => SymbolId::parse(base),

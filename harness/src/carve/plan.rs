@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::Analysis;
-use analyzer::feature::Feature;
+use analyzer::feature::{Feature, Role};
 use analyzer::symbol::SymbolId;
 use analyzer::trace::TestResult;
+use extractors::family::principal;
 use extractors::removal::{self, Action, Project, RemovalPlan};
 
 use crate::config::RemovalMode;
@@ -24,7 +25,19 @@ pub fn actions(
     held_back: &BTreeSet<SymbolId>,
     doctested: &BTreeSet<SymbolId>,
 ) -> RemovalPlan {
-    let candidates: BTreeSet<SymbolId> = feature.removed().cloned().collect();
+    // What nothing ran and belongs to another definition (an overload) shares the fate of that one.
+    let follows = |id: &&SymbolId| {
+        let role = |id: &SymbolId| feature.members.get(id).map(|member| member.role);
+        let owner = principal(id);
+        role(id) == Some(Role::Orphaned)
+            && owner != **id
+            && role(&owner).is_some_and(Role::is_removed)
+    };
+    let candidates: BTreeSet<SymbolId> = feature
+        .removed()
+        .filter(|id| !follows(id))
+        .cloned()
+        .collect();
     let blocked = removal::blockers(project, &candidates, held_back);
     let stub = |id: &SymbolId| Action::Stub {
         keep_doc: !doctested.contains(id),
