@@ -21,7 +21,7 @@ const HEADER: usize = MAGIC.len() + 4 + blake3::OUT_LEN;
 /// The file that is locked, in the folder of a project.
 const LOCK: &str = "lock";
 /// What there must be room for after a run, in bytes.
-const ROOM: usize = 64 << 10;
+const ROOM: usize = 1 << 20;
 /// How often a project that another process has is tried for.
 const LOCK_TICK: Duration = Duration::from_millis(100);
 
@@ -242,7 +242,7 @@ fn holder(path: &Path) -> Option<u32> {
 }
 
 /// Makes sure that there is room where a program was running: without it, what the program says
-/// proves nothing. What it kept for itself while it ran is still there.
+/// proves nothing. To be called before its files are removed.
 ///
 /// # Errors
 /// The disk is full at this folder, or where temporary files go.

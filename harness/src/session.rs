@@ -8,7 +8,7 @@ use std::time::Duration;
 use analyzer::trace::Trace;
 use extractors::patch::{File, Mode};
 
-use crate::cache::{Cache, CacheError, Lock, ProjectCache, TraceKey, is_disk_full, require_room};
+use crate::cache::{Cache, CacheError, Lock, ProjectCache, TraceKey, is_disk_full};
 use crate::carve::Event;
 use crate::checker::{CheckRequest, Diagnostic};
 use crate::config::{Config, ConfigError};
@@ -87,6 +87,7 @@ impl From<CacheError> for SessionError {
 impl From<RunError> for SessionError {
     fn from(error: RunError) -> Self {
         match error {
+            RunError::Cache(error) => error.into(),
             RunError::Records { path, source } if is_disk_full(&source) => {
                 Self::Cache(CacheError::DiskFull(path))
             }
@@ -361,7 +362,6 @@ impl Session {
         if run.ended == Ended::Interrupted {
             return Err(SessionError::Interrupted);
         }
-        require_room(&scratch)?;
         Environment::verify_origin(&run.imported_from, sandbox.tree())?;
         Ok(run)
     }
@@ -433,8 +433,8 @@ impl Session {
         report(Event::Tracing);
         let run = self.run(&BTreeMap::new(), &selection, true)?;
         let times = (run.wall, run.cpu);
-        // What a limit or a signal cut short may go on to its end another time.
-        if matches!(run.ended, Ended::Exit(_)) {
+        // What was cut short, by a limit, a signal or itself, may come to its end another time.
+        if run.complete {
             self.cache.store_trace(&key, &run.trace)?;
         }
         Ok(Baseline {

@@ -202,6 +202,43 @@ fn a_task_of_another_tree_or_with_a_changed_patch_does_not_hold() {
 }
 
 #[test]
+fn tests_whose_ids_differ_between_runs_are_excluded_and_leave_no_trace_of_a_run() {
+    let Some(bench) = bench() else { return };
+    let more = "\n\nimport time\nimport pytest\n\n\n\
+        @pytest.mark.parametrize('n', [1, 2, 3], ids=['fixed', f'at {time.time_ns()}', repr(object())])\n\
+        def test_of_a_moment(n):\n\
+        \x20   assert n\n";
+    for file in [TARGET, "tests/test_units.py"] {
+        let text = fs::read_to_string(bench.project.join(file)).unwrap();
+        bench.write(file, text + more);
+    }
+    let first = bench.extract();
+    let before = files(&first);
+    fs::remove_dir_all(&first).unwrap();
+    bench.ok(&["trace", "--fresh"]);
+    let second = bench.extract();
+    let mut after = files(&second);
+    let evidence = Path::new("evidence.json");
+    after.insert(evidence.to_owned(), before[evidence].clone());
+    assert!(before == after, "{first:?} and {second:?} differ");
+    let record = record(&second);
+    let excluded = record["tests"]["excluded"].as_array().unwrap();
+    let excluded = excluded
+        .iter()
+        .filter(|test| test["reason"] != "skipped")
+        .map(|test| format!("{}: {}\n", test["id"], test["reason"]));
+    expect![[r#"
+        "tests/test_shopping.py::test_of_a_moment[...]": "its id differs between runs"
+        "tests/test_units.py::test_of_a_moment[...]": "its id differs between runs"
+    "#]].assert_eq(&excluded.collect::<String>());
+    assert!(ids(&record, "pass_to_pass").contains("tests/test_units.py::test_of_a_moment[fixed]"));
+    assert_eq!(
+        bench.run(&["check", second.to_str().unwrap()]).code,
+        Some(0)
+    );
+}
+
+#[test]
 fn equal_calls_give_equal_bytes_and_the_users_tree_is_never_written() {
     let Some(bench) = bench() else { return };
     let one = files(&bench.task());

@@ -142,7 +142,7 @@ fn a_test_that_never_ends_is_ended_by_the_limit_and_the_next_run_is_a_new_one() 
         def test_waits(): time.sleep(1000)\n\
         def test_after(): pass\n";
     bench.write("tests/test_trouble.py", tests);
-    bench.write("lacuna.toml", "[limits]\ntime = 2\n");
+    bench.write("lacuna.toml", "[limits]\ntime = 8\n");
     expect![[r#"
         passed   tests/test_trouble.py::test_good
         error    tests/test_trouble.py::test_waits

@@ -9,6 +9,7 @@ pub mod plan;
 mod repair;
 mod search;
 pub mod target;
+pub mod unstable;
 mod verdict;
 
 use std::collections::BTreeMap;
@@ -177,7 +178,7 @@ pub enum CarveError {
     },
     /// The restored tree does not pass.
     #[error(
-        "the target does not pass again in the restored tree: its tests are flaky or depend on their order; try --repeat"
+        "the target does not pass again in the restored tree: its tests are flaky, depend on their order, or have ids that differ between runs; try --repeat"
     )]
     NotRestored,
     /// The edits do not give the full tree back.
@@ -230,7 +231,7 @@ pub fn carve(
         });
     }
     Ok(Carved {
-        held_back: held_back(&study, &scope, &found),
+        held_back: verdict.names(held_back(&study, &scope, &found)),
         analysis: study.analysis,
         feature: found.draft.feature,
         plan: found.draft.plan,

@@ -13,6 +13,7 @@ use super::draft::{Draft, Premises, Size};
 use super::evidence::{Evidence, Scenario, TreeState, Unexpected};
 use super::plan::Piece;
 use super::repair;
+use super::unstable;
 use super::{CarveError, CarveRequest, Event};
 use crate::checker::Diagnostic;
 use crate::runner::{Selection, TestRun};
@@ -98,6 +99,8 @@ impl PutBack {
 struct Lessons {
     premises: Premises,
     flaky: BTreeSet<String>,
+    /// Tests that no later run can name.
+    unstable: BTreeSet<String>,
 }
 
 pub(super) struct Search<'a> {
@@ -116,6 +119,7 @@ impl Search<'_> {
         let mut lessons = Lessons {
             premises: Premises::new(self.request.options.clone(), self.request.removal),
             flaky: BTreeSet::new(),
+            unstable: BTreeSet::new(),
         };
         let before = self.session.check(&BTreeMap::new())?;
         let mut planned = None;
@@ -369,6 +373,7 @@ impl Search<'_> {
                 .session
                 .run(&starting.files, &self.study.suite, false)?;
             let mut broken = self.broken(&expected, run);
+            self.set_unstable_apart(&mut broken, lessons)?;
             if !broken.tests.is_empty() {
                 self.set_flaky_apart(starting, &mut broken, lessons)?;
             }
@@ -423,6 +428,7 @@ impl Search<'_> {
             self.test(*index).is_some_and(|test| {
                 !leaves(self.study, held_back, put_back, *index)
                     && !lessons.flaky.contains(&test.id)
+                    && !lessons.unstable.contains(&test.id)
                     && !lessons.premises.also_failing.contains(index)
             })
         };
@@ -446,6 +452,38 @@ impl Search<'_> {
         let tests = expected.iter().copied().filter(bad).collect();
         drop(outcomes);
         Broken { tests, run }
+    }
+
+    /// Tests that are missing although new ones of the same functions are there: either the removal
+    /// changed their ids, or every run does. The full tree tells.
+    fn set_unstable_apart(
+        &mut self,
+        broken: &mut Broken,
+        lessons: &mut Lessons,
+    ) -> Result<(), CarveError> {
+        let baseline = &self.study.trace;
+        let renamed = unstable::ids(baseline, &broken.run.trace);
+        let tests = broken
+            .tests
+            .iter()
+            .filter_map(|&index| baseline.tests.get(index));
+        let renamed = tests.filter(|test| renamed.contains(&*test.id));
+        let files: BTreeSet<String> = renamed.map(|test| test.path.clone()).collect();
+        if files.is_empty() {
+            return Ok(());
+        }
+        let files = Selection::Paths(files.into_iter().collect());
+        let again = self.session.run(&BTreeMap::new(), &files, false)?;
+        // Of the other files nothing was run, so nothing of them has appeared.
+        let unstable = unstable::ids(baseline, &again.trace);
+        broken.tests.retain(|&index| {
+            let test = baseline.tests.get(index);
+            test.is_some_and(|test| !unstable.contains(&*test.id))
+        });
+        lessons
+            .unstable
+            .extend(unstable.into_iter().map(str::to_owned));
+        Ok(())
     }
 
     /// Runs the broken tests once more in the same tree: those that pass now are flaky, not broken.
