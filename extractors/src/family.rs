@@ -2,6 +2,9 @@
 //! getter and setter, or a function and its overload stubs.
 
 use analyzer::symbol::SymbolId;
+use grammars::Language;
+
+use crate::lang;
 
 /// Marks of definitions that belong to the one without a mark (see [`SymbolId`]).
 const MARKS: [&str; 3] = ["setter", "deleter", "overload"];
@@ -17,6 +20,25 @@ pub fn principal(id: &SymbolId) -> SymbolId {
 
 fn is_mark(mark: &str) -> bool {
     MARKS.contains(&mark.trim_end_matches(|c: char| c.is_ascii_digit()))
+}
+
+/// The chain of names without disambiguators, which may change when a namesake goes.
+pub(crate) fn bare_chain(id: &SymbolId) -> String {
+    let links = id
+        .chain()
+        .split('.')
+        .map(|link| link.split('#').next().unwrap_or_default());
+    links.collect::<Vec<_>>().join(".")
+}
+
+/// The file that would declare again what a file defines.
+pub(crate) fn twin_of(path: &str) -> Option<String> {
+    lang::rules(Language::from_path(path)?).declarations_of(path)
+}
+
+/// The file whose definitions a file would declare again.
+pub(crate) fn original_of(path: &str) -> Option<String> {
+    lang::rules(Language::from_path(path)?).definitions_of(path)
 }
 
 #[cfg(test)]

@@ -99,6 +99,9 @@ impl From<cli::RemovalMode> for RemovalMode {
 
 impl Answer for Extracted {
     fn write_human(&self, out: &mut dyn Write) -> io::Result<()> {
+        for refused in &self.evidence.inspections {
+            writeln!(out, "rolled back before a run: {}", refused.decision)?;
+        }
         for scenario in &self.evidence.scenarios {
             write_scenario(out, scenario)?;
         }
@@ -130,6 +133,9 @@ impl Answer for Extracted {
             tests.pass_to_pass.len(),
             tests.excluded.len()
         )?;
+        for fault in &self.evidence.faults {
+            writeln!(out, "left in the starting tree: {fault}")?;
+        }
         writeln!(out, "{} of the whole suite", count(self.suite_runs, "run"))?;
         writeln!(out, "task: {}", self.directory.display())
     }

@@ -230,7 +230,8 @@ fn tests_whose_ids_differ_between_runs_are_excluded_and_leave_no_trace_of_a_run(
     expect![[r#"
         "tests/test_shopping.py::test_of_a_moment[...]": "its id differs between runs"
         "tests/test_units.py::test_of_a_moment[...]": "its id differs between runs"
-    "#]].assert_eq(&excluded.collect::<String>());
+    "#]]
+    .assert_eq(&excluded.collect::<String>());
     assert!(ids(&record, "pass_to_pass").contains("tests/test_units.py::test_of_a_moment[fixed]"));
     assert_eq!(
         bench.run(&["check", second.to_str().unwrap()]).code,

@@ -34,7 +34,7 @@ pub fn blockers(
     candidates: &BTreeSet<SymbolId>,
     gone: &BTreeSet<SymbolId>,
 ) -> BTreeMap<SymbolId, Vec<Blocking>> {
-    let places = project.uses_within(candidates);
+    let places = project.uses_within(&with_declarations(project, candidates));
     let mut actions: BTreeMap<SymbolId, Action> = candidates
         .iter()
         .chain(gone)
@@ -76,10 +76,21 @@ fn needed(
         return BTreeSet::new();
     }
     let holders = targets.into_iter().flat_map(|target| project.chain(target));
+    // What needs a declaration needs what it declares.
     holders
+        .flat_map(|id| project.originals(id).chain([id]))
         .filter(|id| actions.get(*id) == Some(&Action::Delete))
         .cloned()
         .collect()
+}
+
+/// The symbols, and those that declare them again.
+fn with_declarations(project: &Project<'_>, ids: &BTreeSet<SymbolId>) -> BTreeSet<SymbolId> {
+    let paths: BTreeSet<&str> = ids.iter().map(SymbolId::path).collect();
+    let twins = paths.into_iter().filter_map(|path| project.twin(path));
+    let symbols = twins.flat_map(|file| file.symbols.iter().map(|symbol| &symbol.id));
+    let declares = |id: &&SymbolId| project.originals(id).any(|original| ids.contains(original));
+    symbols.filter(declares).chain(ids).cloned().collect()
 }
 
 /// A function becomes a stub; anything else stays.

@@ -9,6 +9,7 @@ use analyzer::occurrence::{Confidence, Export, Import, Reference, ReferenceKind}
 use analyzer::symbol::{Symbol, SymbolId, SymbolKind};
 use rustc_hash::FxHashMap;
 
+use crate::family::{bare_chain, original_of, twin_of};
 use crate::lang::{self, Rules};
 
 /// One file.
@@ -137,6 +138,22 @@ impl<'a> Project<'a> {
         symbols
             .iter()
             .filter(move |other| other.container == container && other.id.name() == name)
+    }
+
+    /// The file of the project that declares again what a file defines.
+    pub(super) fn twin(&self, path: &str) -> Option<&ProjectFile> {
+        self.file(&twin_of(path)?)
+    }
+
+    /// The definitions that a declaration stands for; none unless a file of declarations holds it.
+    pub(super) fn originals(&self, id: &SymbolId) -> impl Iterator<Item = &SymbolId> {
+        let file = original_of(id.path()).and_then(|path| self.file(&path));
+        let symbols = file.map(|file| file.symbols.as_slice()).unwrap_or_default();
+        let chain = bare_chain(id);
+        symbols
+            .iter()
+            .map(|symbol| &symbol.id)
+            .filter(move |original| bare_chain(original) == chain)
     }
 
     pub(super) fn is_module_variable(&self, symbol: &Symbol) -> bool {

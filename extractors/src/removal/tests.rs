@@ -1,5 +1,6 @@
 //! Each test names files and a plan, and shows every file that changes.
 
+mod declarations;
 mod definitions;
 mod examples;
 mod headings;

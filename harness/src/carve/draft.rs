@@ -131,9 +131,17 @@ impl Draft {
         project: &Project<'_>,
         held_back: &BTreeSet<Piece>,
     ) -> Removal {
-        let tests = study.test_definitions();
-        let whole = plan::with_tests(project, &self.plan, &tests, held_back);
-        removal::remove(project, &whole)
+        removal::remove(project, &self.whole(study, project, held_back))
+    }
+
+    /// The plan with the tests that leave, and what leaves with them.
+    pub fn whole(
+        &self,
+        study: &Study,
+        project: &Project<'_>,
+        held_back: &BTreeSet<Piece>,
+    ) -> RemovalPlan {
+        plan::with_tests(project, &self.plan, &study.test_definitions(), held_back)
     }
 
     /// How big it is, if all tests that may fail leave with it.

@@ -88,6 +88,21 @@ pub struct Unexpected {
 pub struct Evidence {
     /// The runs.
     pub scenarios: Vec<Scenario>,
+    /// Starting trees that were given up before anything ran in them.
+    #[serde(default)]
+    pub inspections: Vec<Inspected>,
+    /// What the static checks find in the starting tree of the task, in words for a person.
+    #[serde(default)]
+    pub faults: Vec<String>,
+}
+
+/// A starting tree that the static checks spoke against.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Inspected {
+    /// What they found, in words for a person; at most twenty.
+    pub faults: Vec<String>,
+    /// What was decided because of it.
+    pub decision: String,
 }
 
 impl Evidence {
@@ -101,8 +116,7 @@ impl Evidence {
 
     /// Whether a step had to be taken back.
     pub fn rolled_back(&self) -> bool {
-        self.scenarios
-            .iter()
-            .any(|scenario| !scenario.decision.is_empty())
+        let undone = |scenario: &Scenario| !scenario.decision.is_empty();
+        !self.inspections.is_empty() || self.scenarios.iter().any(undone)
     }
 }

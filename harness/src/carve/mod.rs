@@ -4,6 +4,7 @@ pub mod advice;
 pub mod blame;
 pub mod draft;
 pub mod evidence;
+mod inspection;
 mod patches;
 pub mod plan;
 mod repair;

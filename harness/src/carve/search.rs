@@ -10,7 +10,8 @@ use extractors::removal::{self, Action, Project, Removal};
 use super::advice::Advice;
 use super::blame;
 use super::draft::{Draft, Premises, Size};
-use super::evidence::{Evidence, Scenario, TreeState, Unexpected};
+use super::evidence::{Evidence, Inspected, Scenario, TreeState, Unexpected};
+use super::inspection::{self, Inspection};
 use super::plan::Piece;
 use super::repair;
 use super::unstable;
@@ -123,10 +124,13 @@ impl Search<'_> {
         };
         let before = self.session.check(&BTreeMap::new())?;
         let mut planned = None;
+        let mut inspection = Inspection::new(&self.study.analysis);
         for _ in 0..self.request.max_attempts {
             let (attempt, size) = self.plan(&lessons.premises)?;
             let planned = *planned.get_or_insert(size);
-            if self.repair(&attempt, &before, &mut lessons)? {
+            if self.is_refused(&attempt, &mut inspection, &mut lessons.premises)
+                || self.repair(&attempt, &before, &mut lessons)?
+            {
                 continue;
             }
             let put_back = self.put_back(&attempt)?;
@@ -135,6 +139,9 @@ impl Search<'_> {
             let Some(broken) =
                 self.try_starting(&attempt, &starting, &held_back, &put_back, &mut lessons)?
             else {
+                let whole = attempt.whole(self.study, self.project, &held_back);
+                let faults = inspection.faults(&self.study.analysis, &whole, &starting);
+                self.evidence.faults = faults.iter().map(ToString::to_string).collect();
                 return Ok(Found {
                     size: attempt.size_in(&starting, self.study, self.scope),
                     draft: attempt,
@@ -166,6 +173,38 @@ impl Search<'_> {
             }
         }
         Ok(starting)
+    }
+
+    /// Whether the static checks speak against a plan: product code that stays refers to something
+    /// that does not. Then that stays, too. Test code is looked at when it is known what leaves of it.
+    fn is_refused(
+        &mut self,
+        attempt: &Draft,
+        inspection: &mut Inspection,
+        premises: &mut Premises,
+    ) -> bool {
+        let full = &self.study.analysis;
+        let mut faults = inspection.faults(full, &attempt.plan, &attempt.removal);
+        faults.retain(|fault| !self.scope.is_support(fault.path()));
+        let removed = attempt.removal.removed.iter().cloned().collect();
+        let culprits = inspection::culprits(full, &faults, &removed);
+        if culprits.is_empty() {
+            return false;
+        }
+        let decision = format!("named by code that stays, not deleted: {}", list(&culprits));
+        let (deleted, stubbed): (BTreeSet<_>, BTreeSet<_>) = culprits
+            .into_iter()
+            .partition(|id| !premises.stub_only.contains(id));
+        premises.stub_only.extend(deleted);
+        premises.options.exclude.extend(stubbed);
+        (self.report)(Event::RolledBack {
+            decision: &decision,
+        });
+        self.evidence.inspections.push(Inspected {
+            faults: faults.iter().take(20).map(ToString::to_string).collect(),
+            decision,
+        });
+        true
     }
 
     fn plan(&mut self, premises: &Premises) -> Result<(Draft, Size), CarveError> {

@@ -31,6 +31,14 @@ impl Rules for Go {
         true
     }
 
+    fn declarations_of(&self, _path: &str) -> Option<String> {
+        None
+    }
+
+    fn definitions_of(&self, _path: &str) -> Option<String> {
+        None
+    }
+
     fn lookups(&self, _tree: &SyntaxTree) -> BTreeSet<String> {
         BTreeSet::new()
     }

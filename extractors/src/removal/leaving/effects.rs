@@ -82,8 +82,11 @@ impl Leaving<'_> {
     }
 
     fn planned_for(&self, id: &SymbolId) -> SymbolId {
+        let mut originals = self.project.originals(id).map(principal);
         if self.planned.contains(id) {
             id.clone()
+        } else if let Some(original) = originals.find(|id| self.planned.contains(id)) {
+            original
         } else {
             principal(id)
         }
