@@ -13,26 +13,12 @@ pub struct Sample {
 }
 
 /// All samples, in the order in which they are shown.
-pub const SAMPLES: &[Sample] = &[
-    Sample {
-        name: "recipes",
-        target: "tests/test_shopping.py",
-        is_optional: false,
-        files: include!(concat!(env!("OUT_DIR"), "/recipes.rs")),
-    },
-    Sample {
-        name: "tally",
-        target: "src/settle.rs",
-        is_optional: true,
-        files: include!(concat!(env!("OUT_DIR"), "/tally.rs")),
-    },
-    Sample {
-        name: "timetable",
-        target: "plan/plan_test.go",
-        is_optional: true,
-        files: include!(concat!(env!("OUT_DIR"), "/timetable.rs")),
-    },
-];
+pub const SAMPLES: &[Sample] = &[Sample {
+    name: "recipes",
+    target: "tests/test_shopping.py",
+    is_optional: false,
+    files: include!(concat!(env!("OUT_DIR"), "/recipes.rs")),
+}];
 
 #[cfg(test)]
 mod tests {
