@@ -6,8 +6,6 @@ pub struct Sample {
     pub name: &'static str,
     /// The tests of the feature that is carved out of it.
     pub target: &'static str,
-    /// Whether it is left out where what it needs is missing.
-    pub is_optional: bool,
     /// Its files: the path, with `/`, and the content. Sorted by path.
     pub files: &'static [(&'static str, &'static [u8])],
 }
@@ -16,7 +14,6 @@ pub struct Sample {
 pub const SAMPLES: &[Sample] = &[Sample {
     name: "recipes",
     target: "tests/test_shopping.py",
-    is_optional: false,
     files: include!(concat!(env!("OUT_DIR"), "/recipes.rs")),
 }];
 

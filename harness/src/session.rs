@@ -1,7 +1,7 @@
 //! A session: one project, locked, with its environment and its sandbox, ready to run tests.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -183,6 +183,16 @@ struct Workshop {
     _lock: Lock,
 }
 
+impl Workshop {
+    /// Makes the full tree with some files changed; gives a folder for what a run writes.
+    fn make(&mut self, edits: &BTreeMap<String, Option<Vec<u8>>>) -> Result<PathBuf, SessionError> {
+        self.sandbox.materialise(&TreeEdits {
+            files: edits.clone(),
+        })?;
+        Ok(self.sandbox.scratch()?)
+    }
+}
+
 /// The results of a suite in the full tree.
 pub struct Baseline {
     /// The record.
@@ -342,15 +352,10 @@ impl Session {
         traced: bool,
     ) -> Result<TestRun, SessionError> {
         self.take(&|_| {})?;
-        let Some(Workshop { sandbox, .. }) = &mut self.workshop else {
-            return Err(SessionError::Changed);
-        };
-        sandbox.materialise(&TreeEdits {
-            files: edits.clone(),
-        })?;
-        let scratch = sandbox.scratch()?;
+        let workshop = self.workshop.as_mut().ok_or(SessionError::Changed)?;
+        let scratch = workshop.make(edits)?;
         let request = RunRequest {
-            tree: sandbox.tree(),
+            tree: workshop.sandbox.tree(),
             scratch: &scratch,
             environment: &self.environment,
             arguments: &self.config.tests.arguments,
@@ -362,8 +367,13 @@ impl Session {
         if run.ended == Ended::Interrupted {
             return Err(SessionError::Interrupted);
         }
-        Environment::verify_origin(&run.imported_from, sandbox.tree())?;
+        Environment::verify_origin(&run.imported_from, workshop.sandbox.tree())?;
         Ok(run)
+    }
+
+    /// Whether a tree that parses may still not build, so that [`Session::check`] has something to say.
+    pub fn has_checker(&self) -> bool {
+        self.language.checker.is_some()
     }
 
     /// What the language's own tools say about the full tree with some files changed; nothing where a
@@ -379,15 +389,10 @@ impl Session {
             return Ok(Vec::new());
         };
         self.take(&|_| {})?;
-        let Some(Workshop { sandbox, .. }) = &mut self.workshop else {
-            return Err(SessionError::Changed);
-        };
-        sandbox.materialise(&TreeEdits {
-            files: edits.clone(),
-        })?;
-        let scratch = sandbox.scratch()?;
+        let workshop = self.workshop.as_mut().ok_or(SessionError::Changed)?;
+        let scratch = workshop.make(edits)?;
         let request = CheckRequest {
-            tree: sandbox.tree(),
+            tree: workshop.sandbox.tree(),
             scratch: &scratch,
             environment: &self.environment,
             limits: self.config.limits.for_tests(),

@@ -8,6 +8,10 @@ use analyzer::trace::FailureDetail;
 use analyzer::{Analysis, AnalysisHost, Change};
 use extractors::removal::{Action, Removal, RemovalPlan};
 
+use super::draft::Draft;
+use super::evidence::{Scenario, TreeState, Unexpected};
+use super::search::{Lessons, Search, list, one_line, stub};
+use super::{CarveError, Event, blame};
 use crate::checker::{self, Diagnostic};
 
 /// What is there for nothing in a starting tree.
@@ -37,6 +41,105 @@ impl Unused {
         }
         plan
     }
+}
+
+impl Search<'_> {
+    /// Checks the tree that a solver would see, for languages where that can fail, and learns from it;
+    /// whether there was anything to learn.
+    pub(super) fn repair(
+        &mut self,
+        attempt: &Draft,
+        before: &[Diagnostic],
+        lessons: &mut Lessons,
+    ) -> Result<bool, CarveError> {
+        if !self.session.has_checker() {
+            return Ok(false);
+        }
+        let pieces = attempt.suspects.iter();
+        let pieces = pieces.filter_map(|&index| self.study.piece(index).cloned());
+        let starting = self.starting(attempt, &pieces.collect())?;
+        let found = new_ones(self.session.check(&starting.files)?, before);
+        if found.is_empty() {
+            return Ok(false);
+        }
+        let nothing_needs = unused(&self.study.analysis, &starting, &found);
+        let details: Vec<FailureDetail> = found.iter().map(failure).collect();
+        let examples = found
+            .iter()
+            .zip(&details)
+            .map(|(diagnostic, detail)| Unexpected {
+                id: format!("{}:{}", diagnostic.path, diagnostic.line),
+                reason: one_line(detail),
+            });
+        let mut scenario = Scenario {
+            bad: found.len(),
+            examples: examples.take(20).collect(),
+            removed_symbols: attempt.removal.removed.len(),
+            ..Scenario::new(TreeState::Built, false)
+        };
+        scenario.decision = if lessons.premises.unused.extend(nothing_needs) {
+            "what is there for nothing now leaves, too".to_owned()
+        } else {
+            let removed = attempt.removal.removed.iter().cloned().collect();
+            let owner = |path: &str, line: u32| crate::study::symbol_at(&starting, path, line);
+            let failures: Vec<&FailureDetail> = details.iter().collect();
+            let culprits = blame::culprits(&failures, &removed, &owner);
+            match keep(attempt, culprits, lessons) {
+                Some(decision) => decision,
+                // Only complaints that stand in nobody's way are left.
+                None if found.iter().all(|diagnostic| !diagnostic.is_error) => return Ok(false),
+                None => {
+                    let culprits = self.bisect_build(attempt, before)?;
+                    let decision = format!("needed to build, protected: {}", list(&culprits));
+                    lessons.premises.options.exclude.extend(culprits);
+                    decision
+                }
+            }
+        };
+        (self.report)(Event::RolledBack {
+            decision: &scenario.decision,
+        });
+        self.evidence.scenarios.push(scenario);
+        Ok(true)
+    }
+
+    /// Finds a symbol whose return lets the tree be built again, by halving the removed symbols.
+    fn bisect_build(
+        &mut self,
+        attempt: &Draft,
+        before: &[Diagnostic],
+    ) -> Result<BTreeSet<SymbolId>, CarveError> {
+        let mut suspects: Vec<SymbolId> = attempt.plan.actions.keys().cloned().collect();
+        while suspects.len() > 1 {
+            let half = suspects.split_off(suspects.len() / 2);
+            let lighter = Draft {
+                feature: attempt.feature.clone(),
+                removal: Removal::default(),
+                suspects: attempt.suspects.clone(),
+                plan: attempt.without(&half),
+            };
+            let pieces = lighter.suspects.iter();
+            let pieces = pieces.filter_map(|&index| self.study.piece(index).cloned());
+            let starting = self.starting(&lighter, &pieces.collect())?;
+            let found = new_ones(self.session.check(&starting.files)?, before);
+            if !found.iter().any(|diagnostic| diagnostic.is_error) {
+                suspects = half;
+            }
+        }
+        Ok(suspects.into_iter().collect())
+    }
+}
+
+/// Symbols that the tree cannot be built without become stubs; those that are stubs already stay.
+fn keep(attempt: &Draft, culprits: BTreeSet<SymbolId>, lessons: &mut Lessons) -> Option<String> {
+    if culprits.is_empty() {
+        return None;
+    }
+    stub(attempt, &culprits, lessons).or_else(|| {
+        let decision = format!("needed to build, protected: {}", list(&culprits));
+        lessons.premises.options.exclude.extend(culprits);
+        Some(decision)
+    })
 }
 
 /// The complaints that are not among those about the full tree. A place counts for nothing, for lines

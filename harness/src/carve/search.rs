@@ -13,10 +13,8 @@ use super::draft::{Draft, Premises, Size};
 use super::evidence::{Evidence, Inspected, Scenario, TreeState, Unexpected};
 use super::inspection::{self, Inspection};
 use super::plan::Piece;
-use super::repair;
 use super::unstable;
 use super::{CarveError, CarveRequest, Event};
-use crate::checker::Diagnostic;
 use crate::runner::{Selection, TestRun};
 use crate::session::Session;
 use crate::study::Study;
@@ -97,8 +95,8 @@ impl PutBack {
 }
 
 /// What earlier attempts taught.
-struct Lessons {
-    premises: Premises,
+pub(super) struct Lessons {
+    pub premises: Premises,
     flaky: BTreeSet<String>,
     /// Tests that no later run can name.
     unstable: BTreeSet<String>,
@@ -160,7 +158,7 @@ impl Search<'_> {
     }
 
     /// What a solver sees.
-    fn starting(
+    pub(super) fn starting(
         &self,
         attempt: &Draft,
         held_back: &BTreeSet<Piece>,
@@ -233,88 +231,6 @@ impl Search<'_> {
             removed: size.symbols,
         });
         Ok((draft, size))
-    }
-
-    /// Checks the tree that a solver would see, for languages where that can fail, and learns from it;
-    /// whether there was anything to learn.
-    fn repair(
-        &mut self,
-        attempt: &Draft,
-        before: &[Diagnostic],
-        lessons: &mut Lessons,
-    ) -> Result<bool, CarveError> {
-        let pieces = attempt.suspects.iter();
-        let pieces = pieces.filter_map(|&index| self.study.piece(index).cloned());
-        let starting = self.starting(attempt, &pieces.collect())?;
-        let found = repair::new_ones(self.session.check(&starting.files)?, before);
-        if found.is_empty() {
-            return Ok(false);
-        }
-        let unused = repair::unused(&self.study.analysis, &starting, &found);
-        let details: Vec<FailureDetail> = found.iter().map(repair::failure).collect();
-        let examples = found
-            .iter()
-            .zip(&details)
-            .map(|(diagnostic, detail)| Unexpected {
-                id: format!("{}:{}", diagnostic.path, diagnostic.line),
-                reason: one_line(detail),
-            });
-        let mut scenario = Scenario {
-            bad: found.len(),
-            examples: examples.take(20).collect(),
-            removed_symbols: attempt.removal.removed.len(),
-            ..Scenario::new(TreeState::Built, false)
-        };
-        scenario.decision = if lessons.premises.unused.extend(unused) {
-            "what is there for nothing now leaves, too".to_owned()
-        } else {
-            let removed = attempt.removal.removed.iter().cloned().collect();
-            let owner = |path: &str, line: u32| crate::study::symbol_at(&starting, path, line);
-            let failures: Vec<&FailureDetail> = details.iter().collect();
-            let culprits = blame::culprits(&failures, &removed, &owner);
-            match keep(attempt, culprits, lessons) {
-                Some(decision) => decision,
-                // Only complaints that stand in nobody's way are left.
-                None if found.iter().all(|diagnostic| !diagnostic.is_error) => return Ok(false),
-                None => {
-                    let culprits = self.bisect_build(attempt, before)?;
-                    let decision = format!("needed to build, protected: {}", list(&culprits));
-                    lessons.premises.options.exclude.extend(culprits);
-                    decision
-                }
-            }
-        };
-        (self.report)(Event::RolledBack {
-            decision: &scenario.decision,
-        });
-        self.evidence.scenarios.push(scenario);
-        Ok(true)
-    }
-
-    /// Finds a symbol whose return lets the tree be built again, by halving the removed symbols.
-    fn bisect_build(
-        &mut self,
-        attempt: &Draft,
-        before: &[Diagnostic],
-    ) -> Result<BTreeSet<SymbolId>, CarveError> {
-        let mut suspects: Vec<SymbolId> = attempt.plan.actions.keys().cloned().collect();
-        while suspects.len() > 1 {
-            let half = suspects.split_off(suspects.len() / 2);
-            let lighter = Draft {
-                feature: attempt.feature.clone(),
-                removal: Removal::default(),
-                suspects: attempt.suspects.clone(),
-                plan: attempt.without(&half),
-            };
-            let pieces = lighter.suspects.iter();
-            let pieces = pieces.filter_map(|&index| self.study.piece(index).cloned());
-            let starting = self.starting(&lighter, &pieces.collect())?;
-            let found = repair::new_ones(self.session.check(&starting.files)?, before);
-            if !found.iter().any(|diagnostic| diagnostic.is_error) {
-                suspects = half;
-            }
-        }
-        Ok(suspects.into_iter().collect())
     }
 
     /// Runs the suspects without the feature.
@@ -756,7 +672,11 @@ impl Broken {
 }
 
 /// Symbols that were deleted and are needed by name become stubs.
-fn stub(attempt: &Draft, culprits: &BTreeSet<SymbolId>, lessons: &mut Lessons) -> Option<String> {
+pub(super) fn stub(
+    attempt: &Draft,
+    culprits: &BTreeSet<SymbolId>,
+    lessons: &mut Lessons,
+) -> Option<String> {
     let is_deleted = |id: &&SymbolId| {
         attempt.plan.actions.get(*id) == Some(&Action::Delete)
             && !lessons.premises.stub_only.contains(*id)
@@ -773,19 +693,7 @@ fn stub(attempt: &Draft, culprits: &BTreeSet<SymbolId>, lessons: &mut Lessons) -
     Some(decision)
 }
 
-/// Symbols that the tree cannot be built without become stubs; those that are stubs already stay.
-fn keep(attempt: &Draft, culprits: BTreeSet<SymbolId>, lessons: &mut Lessons) -> Option<String> {
-    if culprits.is_empty() {
-        return None;
-    }
-    stub(attempt, &culprits, lessons).or_else(|| {
-        let decision = format!("needed to build, protected: {}", list(&culprits));
-        lessons.premises.options.exclude.extend(culprits);
-        Some(decision)
-    })
-}
-
-fn one_line(detail: &FailureDetail) -> String {
+pub(super) fn one_line(detail: &FailureDetail) -> String {
     let message = detail.message.lines().next().unwrap_or_default();
     if detail.exception.is_empty() {
         message.to_owned()
@@ -802,7 +710,7 @@ fn outcomes(run: &TestRun) -> BTreeMap<&str, Outcome> {
         .collect()
 }
 
-fn list(symbols: &BTreeSet<SymbolId>) -> String {
+pub(super) fn list(symbols: &BTreeSet<SymbolId>) -> String {
     symbols
         .iter()
         .map(SymbolId::as_str)
