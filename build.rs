@@ -1,15 +1,22 @@
-//! Embeds the sample project, so that the demonstration works wherever the program is installed.
+//! Embeds the sample projects, so that the demonstration works wherever the program is installed.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-const SAMPLE: &str = "fixtures/trees/recipes";
+const TREES: &str = "fixtures/trees";
+const SAMPLES: [&str; 1] = ["recipes"];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed={SAMPLE}");
-    let root = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join(SAMPLE);
+    SAMPLES.iter().try_for_each(|sample| embed(sample))
+}
+
+fn embed(sample: &str) -> Result<(), Box<dyn std::error::Error>> {
+    println!("cargo::rerun-if-changed={TREES}/{sample}");
+    let root = Path::new(&env::var("CARGO_MANIFEST_DIR")?)
+        .join(TREES)
+        .join(sample);
     let mut files = Vec::new();
     collect(&root, &mut files)?;
     files.sort();
@@ -20,7 +27,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         writeln!(table, "({name:?}, include_bytes!({file:?})),")?;
     }
     table.push_str("]\n");
-    fs::write(Path::new(&env::var("OUT_DIR")?).join("sample.rs"), table)?;
+    fs::write(
+        Path::new(&env::var("OUT_DIR")?).join(format!("{sample}.rs")),
+        table,
+    )?;
     Ok(())
 }
 
@@ -30,7 +40,11 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
         let entry = entry?;
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        if name.starts_with('.') || name.starts_with("__pycache__") || name.ends_with(".egg-info") {
+        if name.starts_with('.')
+            || name.starts_with("__pycache__")
+            || name.ends_with(".egg-info")
+            || name == "target"
+        {
             continue;
         }
         if entry.file_type()?.is_dir() {

@@ -150,6 +150,9 @@ pub struct RuleArgs {
     /// The same share for a symbol whose name or place speaks of the target [default: 0.1]
     #[arg(long, value_name = "SHARE")]
     pub min_named_share: Option<f64>,
+    /// The fewest lines that the removal must take out of the project's own code [default: 10]
+    #[arg(long, value_name = "N")]
+    pub min_lines: Option<usize>,
     /// A symbol that belongs to the feature whatever the measure says (may be repeated)
     #[arg(long, value_name = "SYMBOL")]
     pub include: Vec<String>,

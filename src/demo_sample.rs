@@ -1,24 +1,35 @@
-//! The project that the demonstration carves; its files are part of the program.
+//! The projects that the demonstration carves; their files are part of the program.
 
-/// The tests of the feature that the demonstration carves out of the sample.
-pub const TARGET: &str = "tests/test_shopping.py";
-
-/// The files of the sample project: the path, with `/`, and the content. Sorted by path.
-pub fn sample_files() -> &'static [(&'static str, &'static [u8])] {
-    include!(concat!(env!("OUT_DIR"), "/sample.rs"))
+/// A project with a target.
+pub struct Sample {
+    /// The name of its folder.
+    pub name: &'static str,
+    /// The tests of the feature that is carved out of it.
+    pub target: &'static str,
+    /// Its files: the path, with `/`, and the content. Sorted by path.
+    pub files: &'static [(&'static str, &'static [u8])],
 }
+
+/// All samples, in the order in which they are shown.
+pub const SAMPLES: &[Sample] = &[Sample {
+    name: "recipes",
+    target: "tests/test_shopping.py",
+    files: include!(concat!(env!("OUT_DIR"), "/recipes.rs")),
+}];
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_sample_holds_its_target_and_nothing_that_a_run_leaves_behind() {
-        let paths: Vec<_> = sample_files().iter().map(|(path, _)| *path).collect();
-        assert!(paths.is_sorted());
-        assert!(paths.contains(&TARGET));
-        assert!(paths.contains(&"pyproject.toml"));
-        let mut strange = paths.iter().filter(|path| path.contains("__pycache__"));
-        assert_eq!(strange.next(), None);
+    fn a_sample_holds_its_target_and_nothing_that_a_run_leaves_behind() {
+        for sample in SAMPLES {
+            let paths: Vec<_> = sample.files.iter().map(|(path, _)| *path).collect();
+            assert!(paths.is_sorted());
+            assert!(paths.contains(&sample.target));
+            let left = ["__pycache__", "target/"];
+            let is_left = |path: &&&str| left.iter().any(|name| path.contains(name));
+            assert_eq!(paths.iter().find(is_left), None);
+        }
     }
 }

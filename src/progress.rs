@@ -84,7 +84,7 @@ impl Progress {
 
     /// Prints a line that stays, even where nothing shows progress: without it the program would seem
     /// to hang.
-    fn tell(&self, message: &str) {
+    pub fn tell(&self, message: &str) {
         match &self.bar {
             Some(bar) => bar.println(message),
             None if self.quiet => {}

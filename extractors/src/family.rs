@@ -6,12 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use analyzer::Analysis;
 use analyzer::graph::{Provenance, StaticKind};
 use analyzer::symbol::SymbolId;
+use grammars::Language;
+
+use crate::lang;
 
 /// Marks of definitions that belong to the one without a mark (see [`SymbolId`]).
 const MARKS: [&str; 3] = ["setter", "deleter", "overload"];
 
 /// The definition that the others of its family belong to: the symbol itself unless its id is marked.
-pub(crate) fn principal(id: &SymbolId) -> SymbolId {
+pub fn principal(id: &SymbolId) -> SymbolId {
     let text = id.as_str();
     match text.rsplit_once('#') {
         Some((base, mark)) if is_mark(mark) => SymbolId::parse(base),
@@ -95,6 +98,25 @@ fn around(id: &SymbolId) -> impl Iterator<Item = SymbolId> {
         };
         (!id.is_module()).then_some(outer)
     })
+}
+
+/// The chain of names without disambiguators, which may change when a namesake goes.
+pub(crate) fn bare_chain(id: &SymbolId) -> String {
+    let links = id
+        .chain()
+        .split('.')
+        .map(|link| link.split('#').next().unwrap_or_default());
+    links.collect::<Vec<_>>().join(".")
+}
+
+/// The file that would declare again what a file defines.
+pub(crate) fn twin_of(path: &str) -> Option<String> {
+    lang::rules(Language::from_path(path)?).declarations_of(path)
+}
+
+/// The file whose definitions a file would declare again.
+pub(crate) fn original_of(path: &str) -> Option<String> {
+    lang::rules(Language::from_path(path)?).definitions_of(path)
 }
 
 #[cfg(test)]

@@ -41,6 +41,9 @@ pub struct Task {
     pub symbols: Vec<SymbolRecord>,
     /// What the removal patch changes.
     pub size: Size,
+    /// What may make it a poor task, in words for a person.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// Where the tests were run.
     pub environment: Environment,
 }

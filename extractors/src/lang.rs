@@ -59,6 +59,12 @@ pub(crate) trait Rules: Sync {
     /// The edits that make the cuts and keep the rest valid.
     fn cut(&self, cuts: &Cuts<'_>) -> Cutting;
 
+    /// The file beside a file that declares again what the file defines, if there may be one.
+    fn declarations_of(&self, path: &str) -> Option<String>;
+
+    /// The other way round.
+    fn definitions_of(&self, path: &str) -> Option<String>;
+
     /// Whether a variable is for its own file only.
     fn is_private(&self, tree: &SyntaxTree, symbol: &Symbol) -> bool;
 

@@ -6,7 +6,7 @@
 
 pub mod patch;
 
-mod family;
+pub mod family;
 mod lang;
 
 pub mod interface;

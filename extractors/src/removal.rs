@@ -8,18 +8,17 @@ mod leaving;
 mod project;
 mod tests_of;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use analyzer::Analysis;
 use analyzer::symbol::{Symbol, SymbolId};
 use grammars::{SourceText, SyntaxTree};
 use serde::{Deserialize, Serialize};
 
 pub use self::blockers::{Blocking, blockers};
+pub use self::project::Project;
 pub use self::tests_of::test_removal;
 use crate::lang::{self, Cutting, Edit};
 use leaving::Leaving;
-use project::Project;
 
 /// How a symbol leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -41,6 +40,8 @@ pub enum Action {
 pub struct RemovalPlan {
     /// The action for each symbol. A module that is deleted is a file that goes.
     pub actions: BTreeMap<SymbolId, Action>,
+    /// Imports that go whether or not they seem to be used: by path, indices of the file's imports.
+    pub imports: BTreeMap<String, BTreeSet<usize>>,
 }
 
 /// What a removal does to the files of a project.
@@ -74,15 +75,14 @@ pub struct RemovalProblem {
 
 /// Carries out a plan. A plan is never refused as a whole: an action that cannot be carried out is
 /// dropped and told in `problems`.
-pub fn remove(analysis: &Analysis, plan: &RemovalPlan) -> Removal {
-    let project = Project::new(analysis);
+pub fn remove(project: &Project<'_>, plan: &RemovalPlan) -> Removal {
     let mut actions = plan.actions.clone();
-    let mut problems = impossible(&project, &actions);
+    let mut problems = impossible(project, &actions);
     loop {
         actions.retain(|id, _| !problems.iter().any(|problem| problem.symbol == *id));
-        let leaving = Leaving::new(&project, &actions);
-        match carry_out(&project, &leaving) {
-            Ok(files) => return report(&project, &leaving, files, problems),
+        let leaving = Leaving::new(project, &actions, &plan.imports);
+        match carry_out(project, &leaving) {
+            Ok(files) => return report(project, &leaving, files, problems),
             Err(found) => {
                 let helps = found
                     .iter()

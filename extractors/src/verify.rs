@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::Analysis;
-use analyzer::occurrence::{Import, Reference};
-use analyzer::symbol::{SymbolId, SymbolKind};
+use analyzer::occurrence::{Confidence, Import, Reference};
+use analyzer::symbol::{ByteRange, SymbolId, SymbolKind};
 
-use crate::family::{Attached, principal};
+use crate::family::{Attached, bare_chain, original_of, principal};
 use crate::lang;
 use crate::removal::{Action, RemovalPlan};
 
@@ -59,26 +59,56 @@ pub enum Fault {
     },
 }
 
+impl Fault {
+    /// The file it is in.
+    pub fn path(&self) -> &str {
+        match self {
+            Self::SyntaxError { path }
+            | Self::Definitions { path, .. }
+            | Self::UnusedImport { path, .. }
+            | Self::Undefined { path, .. }
+            | Self::DanglingName { path, .. } => path,
+        }
+    }
+}
+
 /// What is wrong with the tree `after` the removal of `plan` from the tree `before`, sorted.
+///
+/// Of `after` only those files are resolved that changed, or that refer to something in one.
 pub fn verify(before: &Analysis, after: &Analysis, plan: &RemovalPlan) -> Vec<Fault> {
     let mut faults = Vec::new();
     let deleted = deleted(before, plan);
-    for path in before.paths() {
-        if after.source(&path) == before.source(&path) {
-            continue;
+    let is_changed = |path: &String| after.source(path) != before.source(path);
+    let changed: BTreeSet<String> = before.paths().into_iter().filter(is_changed).collect();
+    let importers = importers(before);
+    for path in &changed {
+        if after.source(path).is_some() {
+            faults.extend(syntax(before, after, path));
+            faults.extend(unused_imports(before, after, &importers, path));
         }
-        if after.source(&path).is_some() {
-            faults.extend(syntax(before, after, &path));
-            faults.extend(unused_imports(before, after, &path));
-        }
-        faults.extend(definitions(before, after, plan, &deleted, &path));
+        faults.extend(definitions(before, after, plan, &deleted, path));
     }
-    for path in after.paths() {
-        faults.extend(dangling(before, after, &path));
-    }
+    let concerned = after.paths().into_iter().filter(|path| {
+        changed.contains(path) || refers_to(before, path, &|to| changed.contains(to.path()))
+    });
+    faults.extend(concerned.flat_map(|path| dangling(before, after, &path)));
     faults.sort();
     faults.dedup();
     faults
+}
+
+/// Whether a file surely means one of some symbols anywhere.
+fn refers_to(analysis: &Analysis, path: &str, is_one: &dyn Fn(&SymbolId) -> bool) -> bool {
+    let (references, imports) = (analysis.references(path), analysis.imports(path));
+    let mut targets = references
+        .iter()
+        .flat_map(|reference| reference.targets.iter())
+        .filter(|target| target.confidence == Confidence::Resolved)
+        .map(|target| &target.symbol);
+    let mut imported = imports.iter().flat_map(|import| import.targets.iter());
+    let exports = analysis.exports(path);
+    let mut exported = exports.iter().flat_map(|export| export.targets.iter());
+    targets.any(is_one) || imported.any(is_one) || exported.any(is_one)
 }
 
 fn syntax(before: &Analysis, after: &Analysis, path: &str) -> Option<Fault> {
@@ -143,6 +173,7 @@ fn gone(
     path: &str,
 ) -> BTreeSet<SymbolId> {
     let is_deleted = |id: &SymbolId| deleted.contains(id);
+    let declared = gone_declarations(before, plan, deleted, path);
     let mut gone = BTreeSet::new();
     // Invariant: a container comes before its members.
     for symbol in before.symbols(path).iter() {
@@ -150,11 +181,32 @@ fn gone(
             gone.contains(container)
                 || matches!(plan.actions.get(container), Some(Action::Stub { .. }))
         });
-        if is_deleted(&symbol.id) || is_deleted(&principal(&symbol.id)) || with_container {
+        let is_gone = is_deleted(&symbol.id) || is_deleted(&principal(&symbol.id));
+        if is_gone || declared.contains(&bare_chain(&symbol.id)) || with_container {
             gone.insert(symbol.id.clone());
         }
     }
     gone
+}
+
+/// The bare chains of what a file of declarations loses because all its definitions go.
+fn gone_declarations(
+    before: &Analysis,
+    plan: &RemovalPlan,
+    deleted: &BTreeSet<SymbolId>,
+    path: &str,
+) -> BTreeSet<String> {
+    let Some(original) = original_of(path) else {
+        return BTreeSet::new();
+    };
+    let gone = gone(before, plan, deleted, &original);
+    let symbols = before.symbols(&original);
+    let (goes, stays): (Vec<_>, Vec<_>) = symbols
+        .iter()
+        .map(|symbol| &symbol.id)
+        .partition(|id| gone.contains(id));
+    let chains = |ids: Vec<&SymbolId>| ids.into_iter().map(bare_chain).collect::<BTreeSet<_>>();
+    &chains(goes) - &chains(stays)
 }
 
 fn names(analysis: &Analysis, path: &str, wanted: impl Fn(&SymbolId) -> bool) -> Names {
@@ -171,17 +223,12 @@ fn names(analysis: &Analysis, path: &str, wanted: impl Fn(&SymbolId) -> bool) ->
     names
 }
 
-/// The chain of names without disambiguators, which may change when a namesake goes.
-fn bare_chain(id: &SymbolId) -> String {
-    let links = id
-        .chain()
-        .split('.')
-        .map(|link| link.split('#').next().unwrap_or_default());
-    links.collect::<Vec<_>>().join(".")
-}
-
 /// By scope and name: whether anything in the file uses an import, and whether it stays anyway.
-fn import_uses(analysis: &Analysis, path: &str) -> BTreeMap<(String, String), (bool, bool)> {
+fn import_uses(
+    analysis: &Analysis,
+    importers: &Importers,
+    path: &str,
+) -> BTreeMap<(String, String), (bool, bool)> {
     let (imports, references, exports) = (
         analysis.imports(path),
         analysis.references(path),
@@ -195,7 +242,7 @@ fn import_uses(analysis: &Analysis, path: &str) -> BTreeMap<(String, String), (b
         let tree = tree.as_ref();
         tree.is_none_or(|tree| lang::rules(tree.language()).keeps_import(tree, path, import))
             || exports.iter().any(|export| export.name == import.bound)
-            || (offers && is_taken(analysis, path, &import.bound))
+            || (offers && is_taken(analysis, importers, path, &import.bound))
             || (offers && is_also_defined(analysis, path, import))
     };
     let mut uses: BTreeMap<(String, String), (bool, bool)> = BTreeMap::new();
@@ -219,24 +266,71 @@ fn is_also_defined(analysis: &Analysis, path: &str, import: &Import) -> bool {
     })
 }
 
-/// Whether another file may take a name from a file.
-fn is_taken(analysis: &Analysis, path: &str, name: &str) -> bool {
-    let module = SymbolId::module(path);
-    let others = analysis.paths().into_iter().filter(|other| other != path);
-    others.into_iter().any(|other| {
-        let imports = analysis.imports(&other);
-        imports.iter().any(|import| {
-            let from = import.module.as_deref() == Some(path);
-            (from && (import.bound == name || import.bound == "*"))
-                || import.targets.contains(&module)
-        })
-    })
+/// By file: the files that import it or something in it. A removal makes nobody import more.
+type Importers = BTreeMap<String, BTreeSet<String>>;
+
+fn importers(before: &Analysis) -> Importers {
+    let mut importers = Importers::new();
+    for path in before.paths() {
+        for import in before.imports(&path).iter() {
+            let targets = import.targets.iter().map(SymbolId::path);
+            for of in targets
+                .chain(import.module.as_deref())
+                .filter(|of| *of != path)
+            {
+                importers
+                    .entry(of.to_owned())
+                    .or_default()
+                    .insert(path.clone());
+            }
+        }
+    }
+    importers
 }
 
-fn unused_imports(before: &Analysis, after: &Analysis, path: &str) -> Vec<Fault> {
-    let before = import_uses(before, path);
+/// Whether another file may take a name from a file.
+fn is_taken(analysis: &Analysis, importers: &Importers, path: &str, name: &str) -> bool {
+    let mut seen = BTreeSet::from([path.to_owned()]);
+    let mut open = vec![path.to_owned()];
+    while let Some(path) = open.pop() {
+        let module = SymbolId::module(&path);
+        for other in importers.get(&path).into_iter().flatten() {
+            for import in analysis.imports(other).iter() {
+                let from = import.module.as_deref() == Some(&*path);
+                if (from && import.bound == name) || import.targets.contains(&module) {
+                    return true;
+                }
+                if from && import.bound == "*" && seen.insert(other.clone()) {
+                    if mentions(analysis, other, name) {
+                        return true;
+                    }
+                    open.push(other.clone());
+                }
+            }
+        }
+    }
+    false
+}
+
+/// Whether code of a file has a name.
+fn mentions(analysis: &Analysis, path: &str, name: &str) -> bool {
+    let source = analysis.source(path);
+    let text = |range: &ByteRange| source.as_ref().map(|text| text.slice(range.clone()));
+    let references = analysis.references(path);
+    references
+        .iter()
+        .any(|reference| text(&reference.range) == Some(name))
+}
+
+fn unused_imports(
+    before: &Analysis,
+    after: &Analysis,
+    importers: &Importers,
+    path: &str,
+) -> Vec<Fault> {
+    let before = import_uses(before, importers, path);
     let was_used = |key: &(String, String)| before.get(key).is_some_and(|(used, _)| *used);
-    let uses = import_uses(after, path).into_iter();
+    let uses = import_uses(after, importers, path).into_iter();
     let unused = uses.filter(|(key, (used, kept))| !used && !kept && was_used(key));
     unused
         .map(|((_, name), _)| Fault::UnusedImport {

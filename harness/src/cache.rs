@@ -20,6 +20,8 @@ const HEADER: usize = MAGIC.len() + 4 + blake3::OUT_LEN;
 
 /// The file that is locked, in the folder of a project.
 const LOCK: &str = "lock";
+/// What there must be room for after a run, in bytes.
+const ROOM: usize = 1 << 20;
 /// How often a project that another process has is tried for.
 const LOCK_TICK: Duration = Duration::from_millis(100);
 
@@ -35,7 +37,7 @@ pub enum CacheError {
     #[error("stopped while waiting for another lacuna")]
     Interrupted,
     /// The disk is full.
-    #[error("the disk is full at {}; free some space, or set LACUNA_CACHE to a folder on another disk", .0.display())]
+    #[error("the disk is full at {}; free some space, or set LACUNA_CACHE (or TMPDIR, for temporary files) to a folder on another disk", .0.display())]
     DiskFull(PathBuf),
     /// The system refuses.
     #[error("cannot use {} in the cache: {source}; check its permissions, or set LACUNA_CACHE to another folder", path.display())]
@@ -237,6 +239,25 @@ impl ProjectCache {
 /// The process that wrote its number into a lock file.
 fn holder(path: &Path) -> Option<u32> {
     fs::read_to_string(path).ok()?.trim().parse().ok()
+}
+
+/// Makes sure that there is room where a program was running: without it, what the program says
+/// proves nothing. To be called before its files are removed.
+///
+/// # Errors
+/// The disk is full at this folder, or where temporary files go.
+pub(crate) fn require_room(folder: &Path) -> Result<(), CacheError> {
+    for folder in [folder, &env::temp_dir()] {
+        let probe = || {
+            let mut file = tempfile::NamedTempFile::new_in(folder)?;
+            file.write_all(&[0; ROOM])?;
+            file.flush()
+        };
+        if probe().is_err_and(|error| is_disk_full(&error)) {
+            return Err(CacheError::DiskFull(folder.to_owned()));
+        }
+    }
+    Ok(())
 }
 
 /// Writes a value in binary with magic, version and checksum.

@@ -138,6 +138,8 @@ pub struct FeatureConfig {
     pub min_share: Option<f64>,
     /// The same share for a symbol whose name or place speaks of the target.
     pub min_named_share: Option<f64>,
+    /// The fewest lines that a feature must have.
+    pub min_lines: Option<usize>,
     /// How symbols are removed.
     pub removal: RemovalMode,
 }
@@ -310,7 +312,7 @@ mod tests {
                   |
                 2 | remove = "stub"
                   | ^^^^^^
-                unknown field `remove`, expected one of `include`, `exclude`, `max_collateral`, `min_share`, `min_named_share`, `removal`"#]],
+                unknown field `remove`, expected one of `include`, `exclude`, `max_collateral`, `min_share`, `min_named_share`, `min_lines`, `removal`"#]],
         );
     }
 

@@ -102,15 +102,35 @@ pub fn examine(path: &Path, launcher: &Launcher) -> Result<Report, ProjectError>
     let files = project.files()?;
     let mut checks = vec![files_check(&project, &files)];
     let config = configuration(&project, &mut checks);
-    match lang::of(&files) {
-        Some(language) => {
-            checks.push(Check::good("language", language.name));
-            let toolchain = language.toolchain;
-            checks.extend(toolchain.examine(&project, &files, &config, launcher));
-        }
-        None => checks.push(unknown_language()),
+    let languages = lang::all_of(&files);
+    if languages.is_empty() {
+        checks.push(unknown_language());
     }
+    let of_language = languages.iter().map(|language| {
+        let toolchain = language.toolchain;
+        let mut checks = vec![Check::good("language", language.name)];
+        checks.extend(toolchain.examine(&project, &files, &config, launcher));
+        checks
+    });
+    checks.extend(of_several(of_language.collect()));
     Ok(Report { checks })
+}
+
+/// The checks of several languages: where one of them works, what is wrong with another is no more
+/// than a warning.
+pub fn of_several(mut languages: Vec<Vec<Check>>) -> Vec<Check> {
+    let is_problem = |check: &Check| check.status == Status::Problem;
+    if languages
+        .iter()
+        .any(|checks| !checks.iter().any(is_problem))
+    {
+        let problems = languages
+            .iter_mut()
+            .flatten()
+            .filter(|check| is_problem(check));
+        problems.for_each(|check| check.status = Status::Warning);
+    }
+    languages.into_iter().flatten().collect()
 }
 
 fn files_check(project: &Project, files: &Listing) -> Check {

@@ -188,19 +188,19 @@ pub trait Toolchain: Sync {
     ) -> Vec<Check>;
 }
 
-/// Makes the environment of a project, or takes the one of an earlier run.
-pub fn prepare(job: &mut Job<'_>) -> Result<Environment, EnvironmentError> {
-    language(job.project, &job.project.files()?)?
-        .toolchain
-        .prepare(job)
-}
-
-/// The language in which a project is run.
-pub fn language(project: &Project, files: &Listing) -> Result<&'static Language, EnvironmentError> {
-    lang::of(files).ok_or_else(|| EnvironmentError::UnknownLanguage {
-        root: project.root().to_owned(),
-        known: lang::names(),
-    })
+/// The languages in which a project can be run: at least one.
+pub fn languages(
+    project: &Project,
+    files: &Listing,
+) -> Result<Vec<&'static Language>, EnvironmentError> {
+    let languages = lang::all_of(files);
+    if languages.is_empty() {
+        return Err(EnvironmentError::UnknownLanguage {
+            root: project.root().to_owned(),
+            known: lang::names(),
+        });
+    }
+    Ok(languages)
 }
 
 #[cfg(test)]

@@ -1,26 +1,15 @@
 //! The overview: for every test file the feature it would give, and the sizes of a feature.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use analyzer::Analysis;
-use analyzer::feature::{Expectation, Feature, FeatureOptions, Role, Scope};
+use analyzer::feature::{Expectation, Scope};
 use analyzer::symbol::SymbolId;
+use extractors::removal::Project;
 use serde::Serialize;
 
+use crate::carve::draft::{Draft, Premises, Size};
 use crate::study::Study;
-
-/// How big a feature is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Size {
-    /// Top symbols.
-    pub top: usize,
-    /// Symbols that leave, those inside others not counted again.
-    pub symbols: usize,
-    /// Files they stand in.
-    pub files: usize,
-    /// Lines they take.
-    pub lines: usize,
-}
 
 /// What one test file offers as a target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -39,8 +28,9 @@ pub struct Row {
 }
 
 /// One row for every test file with a good test, in the order of paths.
-pub fn rows(study: &Study, options: &FeatureOptions) -> Vec<Row> {
+pub fn rows(study: &Study, premises: &Premises) -> Vec<Row> {
     let files: BTreeSet<&str> = study.trace.tests.iter().map(|test| &*test.path).collect();
+    let project = Project::new(&study.analysis);
     let row = |file: &&str| {
         let of_file = |index: usize| {
             study
@@ -51,40 +41,18 @@ pub fn rows(study: &Study, options: &FeatureOptions) -> Vec<Row> {
         };
         let scope = Scope::new(&study.analysis, &study.impact, &of_file);
         (!scope.target.is_clear()).then(|| {
-            let feature = study.feature(&scope, options);
+            let draft = Draft::new(study, &project, &scope, premises);
+            let feature = &draft.feature;
             Row {
                 target: (*file).to_owned(),
                 tests: feature.count(Expectation::Target),
-                size: size(&study.analysis, &feature),
+                size: draft.size(study, &project, &scope),
                 collateral: feature.count(Expectation::Collateral),
                 kept: feature.count(Expectation::Kept),
             }
         })
     };
     files.iter().filter_map(row).collect()
-}
-
-/// The size of a feature.
-pub fn size(analysis: &Analysis, feature: &Feature) -> Size {
-    let mut lines: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
-    let mut outermost: Vec<&SymbolId> = Vec::new();
-    for id in feature.removed() {
-        // Containers come before what they contain.
-        if !outermost.iter().any(|outer| id.is_within(outer)) {
-            outermost.push(id);
-        }
-        let (line, count) = place(analysis, id);
-        lines
-            .entry(id.path())
-            .or_default()
-            .extend(line as usize..line as usize + count);
-    }
-    Size {
-        top: feature.with_role(Role::Top).count(),
-        symbols: outermost.len(),
-        files: lines.len(),
-        lines: lines.values().map(BTreeSet::len).sum(),
-    }
 }
 
 /// The first line of a symbol, counted from 1, and how many lines it takes; zeros if it is not there.

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use analyzer::trace::Trace;
 
+use crate::cache::{CacheError, require_room};
 use crate::environment::Environment;
 use crate::lang;
-use crate::process::{Ended, LaunchError, Launcher, Limits};
+use crate::process::{Command, Ended, Finished, LaunchError, Launcher, Limits};
 
 /// Which tests to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +51,8 @@ pub struct TestRun {
     /// Where the project's top-level modules came from, sorted by name: for
     /// [`Environment::verify_origin`].
     pub imported_from: Vec<(String, PathBuf)>,
+    /// Whether the test runner came to its own end: else every test may do better another time.
+    pub complete: bool,
     /// How the test runner's process ended.
     pub ended: Ended,
     /// Elapsed time.
@@ -66,8 +69,11 @@ pub enum RunError {
     /// The test runner could not be started.
     #[error(transparent)]
     Launch(#[from] LaunchError),
+    /// There is no room on the disk.
+    #[error(transparent)]
+    Cache(#[from] CacheError),
     /// A folder for the run's own files could not be made, written or read.
-    #[error("cannot use the folder for the run's records ({}): {source}; is the disk full?", path.display())]
+    #[error("cannot use the folder for the run's records ({}): {source}; check its permissions", path.display())]
     Records {
         /// The file or folder.
         path: PathBuf,
@@ -92,6 +98,17 @@ pub enum RunError {
 pub trait TestRunner: Sync {
     /// Runs the selected tests to their end or to a limit.
     fn run(&self, request: &RunRequest<'_>, launcher: &Launcher) -> Result<TestRun, RunError>;
+}
+
+/// Runs a command for a request; its files are to be removed only afterwards.
+pub(crate) fn launch(
+    request: &RunRequest<'_>,
+    command: &Command,
+    launcher: &Launcher,
+) -> Result<Finished, RunError> {
+    let finished = launcher.run(command, &request.limits)?;
+    require_room(request.scratch)?;
+    Ok(finished)
 }
 
 /// Runs tests with the runner of the environment's language.

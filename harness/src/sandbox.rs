@@ -161,11 +161,22 @@ impl Sandbox {
         let before = self.manifest.clone();
         self.manifest
             .retain(|path, entry| entry.is_generated() || listing.files.contains_key(path));
+        let mut changed = Vec::new();
         for (path, kind) in &listing.files {
             match kind {
-                FileKind::File { mode } => self.follow_file(path, *mode, &project.read(path)?)?,
+                FileKind::File { mode } => {
+                    let hash = *blake3::hash(&project.read(path)?).as_bytes();
+                    if !self.knows(path, *mode, hash) {
+                        changed.push((path, *mode));
+                    }
+                }
                 FileKind::Link { target } => self.follow_link(path, target, project),
             }
+        }
+        self.announce(changed.iter().map(|(path, _)| path.as_str()))?;
+        for (path, mode) in changed {
+            let bytes = project.read(path)?;
+            self.put(path, mode, &bytes, Some(*blake3::hash(&bytes).as_bytes()))?;
         }
         if self.manifest != before {
             self.store_manifest()?;
@@ -173,19 +184,33 @@ impl Sandbox {
         Ok(())
     }
 
-    fn follow_file(&mut self, path: &str, mode: u32, bytes: &[u8]) -> Result<(), SandboxError> {
-        let hash = *blake3::hash(bytes).as_bytes();
-        if let Some(Entry::File {
-            source: Some(source),
-            mode: old_mode,
-            ..
-        }) = self.manifest.get_mut(path)
-            && *source == hash
-        {
-            *old_mode = mode;
-            return Ok(());
+    /// Whether the base comes from a project's file with this hash; the mode is taken over then.
+    fn knows(&mut self, path: &str, mode: u32, hash: [u8; 32]) -> bool {
+        match self.manifest.get_mut(path) {
+            Some(Entry::File {
+                source: Some(source),
+                mode: old_mode,
+                ..
+            }) if *source == hash => {
+                *old_mode = mode;
+                true
+            }
+            _ => false,
         }
-        self.put(path, mode, bytes, Some(hash))
+    }
+
+    /// Strikes files of the base from the stored manifest before they are written anew: if this
+    /// process ends on the way, the next one does not believe what it finds there.
+    fn announce<'a>(&self, paths: impl Iterator<Item = &'a str>) -> Result<(), SandboxError> {
+        let mut stored = self.manifest.clone();
+        for path in paths {
+            stored.remove(path);
+        }
+        let path = self.folder.join("manifest");
+        if path.exists() && stored != self.manifest {
+            store_record(&path, VERSION, &stored)?;
+        }
+        Ok(())
     }
 
     fn follow_link(&mut self, path: &str, target: &Path, project: &Project) {
@@ -223,6 +248,7 @@ impl Sandbox {
 
     /// Makes everything that the installation created or changed in the work tree part of the base.
     pub fn keep_generated(&mut self) -> Result<(), SandboxError> {
+        let mut changed = Vec::new();
         for path in self.found(&self.tree, "")? {
             let at = self.tree.join(&path);
             let metadata = fs::symlink_metadata(&at).map_err(|error| CacheError::at(&at, error))?;
@@ -231,8 +257,12 @@ impl Sandbox {
                 .get(&path)
                 .is_some_and(|entry| self.equals(&path, &metadata, &Wanted::Base(entry)));
             if !unchanged {
-                self.keep(&path, &metadata)?;
+                changed.push((path, metadata));
             }
+        }
+        self.announce(changed.iter().map(|(path, _)| path.as_str()))?;
+        for (path, metadata) in &changed {
+            self.keep(path, metadata)?;
         }
         self.store_manifest()
     }

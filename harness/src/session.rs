@@ -1,19 +1,20 @@
 //! A session: one project, locked, with its environment and its sandbox, ready to run tests.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use analyzer::trace::Trace;
 use extractors::patch::{File, Mode};
 
-use crate::cache::{Cache, CacheError, Lock, ProjectCache, TraceKey};
+use crate::cache::{Cache, CacheError, Lock, ProjectCache, TraceKey, is_disk_full};
 use crate::carve::Event;
+use crate::checker::{CheckRequest, Diagnostic};
 use crate::config::{Config, ConfigError};
 use crate::doctor::{self, Report, Status};
 use crate::environment::{self, Environment, EnvironmentError, Job, OriginError};
-use crate::lang::Language;
+use crate::lang::{self, Language};
 use crate::process::{Ended, Launcher};
 use crate::project::{FileKind, Listing, Project, ProjectError};
 use crate::runner::{RunError, RunRequest, Selection, TestRun};
@@ -45,7 +46,7 @@ pub enum SessionError {
     Changed,
     /// The tests could not be run.
     #[error(transparent)]
-    Run(#[from] RunError),
+    Run(RunError),
     /// The code under test did not come from the work tree.
     #[error(transparent)]
     Origin(#[from] OriginError),
@@ -83,6 +84,18 @@ impl From<CacheError> for SessionError {
     }
 }
 
+impl From<RunError> for SessionError {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Cache(error) => error.into(),
+            RunError::Records { path, source } if is_disk_full(&source) => {
+                Self::Cache(CacheError::DiskFull(path))
+            }
+            error => Self::Run(error),
+        }
+    }
+}
+
 /// Says what is found in a project and whether its environment can be made.
 ///
 /// # Errors
@@ -94,12 +107,17 @@ pub fn diagnose(
 ) -> Result<Report, SessionError> {
     let mut diagnosis = doctor::examine(path, launcher)?;
     if diagnosis.status() < Status::Problem {
-        let prepared = match Session::open(path, launcher.clone(), report) {
-            Ok(session) => doctor::environment(&session.environment),
-            Err(SessionError::Interrupted) => return Err(SessionError::Interrupted),
-            Err(error) => vec![doctor::no_environment(&error)],
-        };
-        diagnosis.checks.extend(prepared);
+        let mut of_languages = Vec::new();
+        for language in languages(path, &[])? {
+            of_languages.push(
+                match Session::open(path, language, launcher.clone(), report) {
+                    Ok(session) => doctor::environment(&session.environment),
+                    Err(SessionError::Interrupted) => return Err(SessionError::Interrupted),
+                    Err(error) => vec![doctor::no_environment(&error)],
+                },
+            );
+        }
+        diagnosis.checks.extend(doctor::of_several(of_languages));
     }
     Ok(diagnosis)
 }
@@ -131,7 +149,21 @@ fn lock(
 /// A source file with its bytes, as a change of the analysis takes it.
 pub type Source = (String, Option<Arc<[u8]>>);
 
-/// A project ready to run tests.
+/// The languages of a project that all the given targets and parts of the suite may be written in.
+///
+/// # Errors
+/// The folder is no project, or none in a language of ours.
+pub fn languages(path: &Path, parts: &[String]) -> Result<Vec<&'static Language>, SessionError> {
+    let project = Project::open(path)?;
+    let files = project.files()?;
+    let all = environment::languages(&project, &files)?;
+    let meant = parts.iter().fold(all.clone(), |languages, part| {
+        lang::meant(&languages, &files, part)
+    });
+    Ok(if meant.is_empty() { all } else { meant })
+}
+
+/// A project ready to run tests in one of its languages.
 pub struct Session {
     project: Project,
     listing: Listing,
@@ -149,6 +181,16 @@ pub struct Session {
 struct Workshop {
     sandbox: Sandbox,
     _lock: Lock,
+}
+
+impl Workshop {
+    /// Makes the full tree with some files changed; gives a folder for what a run writes.
+    fn make(&mut self, edits: &BTreeMap<String, Option<Vec<u8>>>) -> Result<PathBuf, SessionError> {
+        self.sandbox.materialise(&TreeEdits {
+            files: edits.clone(),
+        })?;
+        Ok(self.sandbox.scratch()?)
+    }
 }
 
 /// The results of a suite in the full tree.
@@ -170,6 +212,7 @@ impl Session {
     /// See [`SessionError`].
     pub fn open(
         path: &Path,
+        language: &'static Language,
         launcher: Launcher,
         report: &dyn Fn(Event<'_>),
     ) -> Result<Self, SessionError> {
@@ -177,13 +220,12 @@ impl Session {
         let config = Config::load(project.root())?;
         let cache = Cache::locate()?.project(&project)?;
         let listing = project.files()?;
-        let language = environment::language(&project, &listing)?;
         let tree_hash = project.tree_hash()?;
         let stored = language.toolchain.stored(&project, &config, &cache)?;
         let (environment, workshop) = match stored {
             Some(environment) => (environment, None),
             None => {
-                let opened = open_workshop(&project, &config, &cache, &launcher, report)?;
+                let opened = open_workshop(&project, language, &config, &cache, &launcher, report)?;
                 (opened.0, Some(opened.1))
             }
         };
@@ -212,9 +254,11 @@ impl Session {
                 config,
                 cache,
                 launcher,
+                language,
                 ..
             } = &*self;
-            let (environment, workshop) = open_workshop(project, config, cache, launcher, report)?;
+            let (environment, workshop) =
+                open_workshop(project, language, config, cache, launcher, report)?;
             let same = environment.fingerprint == self.environment.fingerprint
                 && project.tree_hash()? == self.tree_hash;
             if !same {
@@ -308,15 +352,10 @@ impl Session {
         traced: bool,
     ) -> Result<TestRun, SessionError> {
         self.take(&|_| {})?;
-        let Some(Workshop { sandbox, .. }) = &mut self.workshop else {
-            return Err(SessionError::Changed);
-        };
-        sandbox.materialise(&TreeEdits {
-            files: edits.clone(),
-        })?;
-        let scratch = sandbox.scratch()?;
+        let workshop = self.workshop.as_mut().ok_or(SessionError::Changed)?;
+        let scratch = workshop.make(edits)?;
         let request = RunRequest {
-            tree: sandbox.tree(),
+            tree: workshop.sandbox.tree(),
             scratch: &scratch,
             environment: &self.environment,
             arguments: &self.config.tests.arguments,
@@ -328,8 +367,41 @@ impl Session {
         if run.ended == Ended::Interrupted {
             return Err(SessionError::Interrupted);
         }
-        Environment::verify_origin(&run.imported_from, sandbox.tree())?;
+        Environment::verify_origin(&run.imported_from, workshop.sandbox.tree())?;
         Ok(run)
+    }
+
+    /// Whether a tree that parses may still not build, so that [`Session::check`] has something to say.
+    pub fn has_checker(&self) -> bool {
+        self.language.checker.is_some()
+    }
+
+    /// What the language's own tools say about the full tree with some files changed; nothing where a
+    /// tree that parses can always be run.
+    ///
+    /// # Errors
+    /// The tree cannot be made, or the tools cannot be started.
+    pub fn check(
+        &mut self,
+        edits: &BTreeMap<String, Option<Vec<u8>>>,
+    ) -> Result<Vec<Diagnostic>, SessionError> {
+        let Some(checker) = self.language.checker else {
+            return Ok(Vec::new());
+        };
+        self.take(&|_| {})?;
+        let workshop = self.workshop.as_mut().ok_or(SessionError::Changed)?;
+        let scratch = workshop.make(edits)?;
+        let request = CheckRequest {
+            tree: workshop.sandbox.tree(),
+            scratch: &scratch,
+            environment: &self.environment,
+            limits: self.config.limits.for_tests(),
+        };
+        let diagnostics = checker.check(&request, &self.launcher);
+        if self.launcher.interrupt().is_set() {
+            return Err(SessionError::Interrupted);
+        }
+        Ok(diagnostics?)
     }
 
     /// The baseline of a suite: traced once for a tree, an environment and a suite.
@@ -366,8 +438,8 @@ impl Session {
         report(Event::Tracing);
         let run = self.run(&BTreeMap::new(), &selection, true)?;
         let times = (run.wall, run.cpu);
-        // What a limit or a signal cut short may go on to its end another time.
-        if matches!(run.ended, Ended::Exit(_)) {
+        // What was cut short, by a limit, a signal or itself, may come to its end another time.
+        if run.complete {
             self.cache.store_trace(&key, &run.trace)?;
         }
         Ok(Baseline {
@@ -396,6 +468,7 @@ impl Session {
 /// Takes the project for this process and makes its environment if need be.
 fn open_workshop(
     project: &Project,
+    language: &'static Language,
     config: &Config,
     cache: &ProjectCache,
     launcher: &Launcher,
@@ -403,14 +476,15 @@ fn open_workshop(
 ) -> Result<(Environment, Workshop), SessionError> {
     let lock = lock(cache, launcher, report)?;
     let mut sandbox = Sandbox::open(cache, project)?;
-    let environment = environment::prepare(&mut Job {
+    let mut job = Job {
         project,
         config,
         cache,
         sandbox: &mut sandbox,
         launcher,
         progress: &|step| report(Event::Preparing { step }),
-    });
+    };
+    let environment = language.toolchain.prepare(&mut job);
     let environment = environment.map_err(|error| match launcher.interrupt().is_set() {
         true => SessionError::Interrupted,
         false => error.into(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use analyzer::feature::impact::Impact;
-use analyzer::feature::{self, Feature, FeatureOptions, Role, Scope};
+use analyzer::feature::{self, Feature, FeatureOptions, Scope};
 use analyzer::symbol::SymbolId;
 use analyzer::trace::{CollectionError, Trace};
 use analyzer::{Analysis, AnalysisHost, Change};
@@ -231,23 +231,6 @@ impl Study {
             .filter(|(test, _)| test.outcome.is_good())
             .filter_map(|(_, piece)| piece.as_ref()?.documented().cloned())
             .collect()
-    }
-
-    /// The symbols that come nearest to being a target's own: at most five, with the number of other
-    /// tests that execute them.
-    pub fn nearest(&self, scope: &Scope, options: &FeatureOptions) -> Vec<(String, usize)> {
-        let all = FeatureOptions {
-            max_collateral: 1.0,
-            ..options.clone()
-        };
-        let feature = self.feature(scope, &all);
-        let mut tops: Vec<(String, usize)> = feature
-            .with_role(Role::Top)
-            .filter_map(|id| Some((id.to_string(), feature.members.get(id)?.other_tests)))
-            .collect();
-        tops.sort_by(|(one, costs), (other, less)| costs.cmp(less).then(one.cmp(other)));
-        tops.truncate(5);
-        tops
     }
 
     fn example(&self, target: &BTreeSet<usize>) -> String {

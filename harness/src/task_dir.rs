@@ -253,6 +253,7 @@ fn record(session: &Session, request: &CarveRequest, carved: &Carved) -> Task {
         tests: classes(carved),
         symbols: symbols(&carved.analysis, carved),
         size: size(carved),
+        warnings: carved.size.warnings(),
         environment: instance::Environment {
             command: session.test_command(),
             facts: BTreeMap::from([
@@ -314,6 +315,7 @@ fn command(request: &CarveRequest) -> Vec<String> {
     option("min-named-share", &min_named_share.to_string());
     include.iter().for_each(|id| option("include", id.as_str()));
     exclude.iter().for_each(|id| option("exclude", id.as_str()));
+    option("min-lines", &request.min_lines.to_string());
     option("removal", request.removal.word());
     option("repeat", &request.repeat.to_string());
     words
@@ -347,6 +349,7 @@ fn options(request: &CarveRequest) -> BTreeMap<String, serde_json::Value> {
                 .collect::<Vec<_>>()
                 .into(),
         ),
+        ("min_lines".to_owned(), request.min_lines.into()),
         ("removal".to_owned(), request.removal.word().into()),
         ("repeat".to_owned(), request.repeat.into()),
     ])
@@ -399,13 +402,12 @@ fn symbols(analysis: &Analysis, carved: &Carved) -> Vec<SymbolRecord> {
 
 /// Product code only: what a solver has to write, not what is held back.
 fn size(carved: &Carved) -> Size {
-    let LineCounts { removed, added } = carved.gold_patch.line_counts();
     Size {
         lines: LineCounts {
-            removed: added,
-            added: removed,
+            removed: carved.size.lines,
+            added: carved.gold_patch.line_counts().removed,
         },
-        files: carved.gold_patch.files.len(),
-        symbols: carved.removal.removed.len(),
+        files: carved.size.files,
+        symbols: carved.size.symbols,
     }
 }

@@ -4,7 +4,8 @@
 
 use harness::cache::Cache;
 use harness::config::Config;
-use harness::environment::{self, Environment, EnvironmentError, Job};
+use harness::environment::{Environment, EnvironmentError, Job};
+use harness::lang;
 use harness::process::Launcher;
 use harness::project::Project;
 use harness::sandbox::Sandbox;
@@ -56,7 +57,7 @@ impl Place {
             launcher: &launcher,
             progress: &|_| (),
         };
-        match environment::prepare(&mut job) {
+        match lang::named("python").unwrap().toolchain.prepare(&mut job) {
             Ok(environment) => Some((environment, sandbox)),
             Err(EnvironmentError::NoRuntime { .. }) => {
                 fixtures::unavailable("a Python 3 with venv")

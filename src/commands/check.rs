@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use harness::check::{self, Claim};
+use harness::lang;
 use harness::project::Project;
 use harness::session::SessionError;
 use harness::task_dir;
@@ -30,7 +31,13 @@ pub fn run(app: &App, args: &CheckArgs) -> Result<ExitStatus, Failure> {
     let found = Project::open(&project).and_then(|project| project.tree_hash());
     let same = check::same_tree(&found.map_err(SessionError::from)?, &task);
     let claims = if same.holds() {
-        let mut session = app.session(&project)?;
+        let name = &task.task.language;
+        let language = lang::named(name).ok_or_else(|| {
+            Failure::usage(format!(
+                "the task is in {name:?}, which this lacuna cannot run"
+            ))
+        })?;
+        let mut session = app.session(&project, language)?;
         check::check(&mut session, &task, args.repeat, &|event| {
             app.progress.event(event)
         })?

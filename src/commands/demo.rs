@@ -9,17 +9,23 @@ use harness::session::SessionError;
 use harness::task_dir::TaskDirError;
 use serde::Serialize;
 
+use super::App;
 use super::extract::{self, Extracted};
-use super::show::Shown;
-use super::{App, feature_options};
+use super::show::{self, Shown};
 use crate::answer::Answer;
 use crate::cli::{DemoArgs, ExtractArgs, FeatureArgs, ProjectArgs, RuleArgs, SuiteArgs};
-use crate::demo_sample::{TARGET, sample_files};
+use crate::demo_sample::{SAMPLES, Sample};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 
+/// What was carved, sample by sample.
 #[derive(Serialize)]
 struct Demonstration {
+    samples: Vec<Demonstrated>,
+}
+
+#[derive(Serialize)]
+struct Demonstrated {
     project: PathBuf,
     feature: Shown,
     #[serde(flatten)]
@@ -34,31 +40,32 @@ pub fn run(app: &App, args: &DemoArgs) -> Result<ExitStatus, Failure> {
             .folder()
             .join("demo"),
     };
-    let project = folder.join("recipes");
-    write_sample(&project).map_err(|source| TaskDirError::Unwritable {
-        path: folder.clone(),
-        source,
-    })?;
-    let args = arguments(&project, &folder);
-    let shown = {
-        let (session, study) = app.study(&args.feature.suite)?;
-        let scope = study.scope(&args.feature.target)?;
-        let feature = study.feature(&scope, &feature_options(&session, &args.feature.rule));
-        Shown::new(&study, &feature, &args.feature.target)
-    };
-    let mut session = app.session(&project)?;
-    let extracted = extract::extract(app, &mut session, &args)?;
-    app.print(&Demonstration {
-        project,
-        feature: shown,
-        extracted,
-    })?;
+    let samples = SAMPLES
+        .iter()
+        .map(|sample| demonstrate(app, sample, &folder))
+        .collect::<Result<_, _>>()?;
+    app.print(&Demonstration { samples })?;
     Ok(ExitStatus::Success)
 }
 
-/// Puts the sample project into a folder; what is there already is only completed.
-fn write_sample(project: &Path) -> io::Result<()> {
-    for (path, bytes) in sample_files() {
+fn demonstrate(app: &App, sample: &Sample, folder: &Path) -> Result<Demonstrated, Failure> {
+    let project = folder.join(sample.name);
+    write_sample(sample, &project).map_err(|source| TaskDirError::Unwritable {
+        path: folder.to_owned(),
+        source,
+    })?;
+    let args = arguments(sample, &project, folder);
+    let feature = show::shown(&app.study_of(&args.feature)?, &args.feature)?;
+    Ok(Demonstrated {
+        feature,
+        extracted: extract::extract(app, &args)?,
+        project,
+    })
+}
+
+/// Puts a sample into a folder; what is there already is only completed.
+fn write_sample(sample: &Sample, project: &Path) -> io::Result<()> {
+    for (path, bytes) in sample.files {
         let file = project.join(path);
         if fs::read(&file).ok().as_deref() == Some(*bytes) {
             continue;
@@ -71,7 +78,7 @@ fn write_sample(project: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn arguments(project: &Path, out: &Path) -> ExtractArgs {
+fn arguments(sample: &Sample, project: &Path, out: &Path) -> ExtractArgs {
     ExtractArgs {
         feature: FeatureArgs {
             suite: SuiteArgs {
@@ -82,7 +89,7 @@ fn arguments(project: &Path, out: &Path) -> ExtractArgs {
                 fresh: false,
             },
             rule: RuleArgs::default(),
-            target: vec![TARGET.to_owned()],
+            target: vec![sample.target.to_owned()],
         },
         removal: None,
         repeat: 1,
@@ -92,13 +99,14 @@ fn arguments(project: &Path, out: &Path) -> ExtractArgs {
 
 impl Answer for Demonstration {
     fn write_human(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(
-            out,
-            "The sample project lies in {}.\n",
-            self.project.display()
-        )?;
-        self.feature.write_human(out)?;
-        writeln!(out)?;
-        self.extracted.write_human(out)
+        for sample in &self.samples {
+            let project = sample.project.display();
+            writeln!(out, "The sample project lies in {project}.\n")?;
+            sample.feature.write_human(out)?;
+            writeln!(out)?;
+            sample.extracted.write_human(out)?;
+            writeln!(out)?;
+        }
+        Ok(())
     }
 }

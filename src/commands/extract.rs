@@ -4,10 +4,10 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use extractors::instance::Task;
+use harness::carve::draft::Size;
 use harness::carve::evidence::{Evidence, Scenario, TreeState};
 use harness::carve::{self, CarveRequest};
 use harness::config::RemovalMode;
-use harness::session::Session;
 use harness::task_dir;
 use serde::Serialize;
 
@@ -22,30 +22,32 @@ use crate::failure::Failure;
 pub struct Extracted {
     directory: PathBuf,
     suite_runs: usize,
+    /// How big the feature was planned; validation may have changed it.
+    planned: Size,
     task: Task,
     evidence: Evidence,
 }
 
 pub fn run(app: &App, args: &ExtractArgs) -> Result<ExitStatus, Failure> {
     task_dir::make_ready(&args.out)?;
-    let mut session = app.session(&args.feature.suite.project.path)?;
-    let extracted = extract(app, &mut session, args)?;
-    app.print(&extracted)?;
+    app.print(&extract(app, args)?)?;
     Ok(ExitStatus::Success)
 }
 
 /// Carves, validates and writes the task.
-pub fn extract(app: &App, session: &mut Session, args: &ExtractArgs) -> Result<Extracted, Failure> {
+pub fn extract(app: &App, args: &ExtractArgs) -> Result<Extracted, Failure> {
+    let (session, fresh) = &mut app.session_of(&args.feature)?;
     let request = CarveRequest {
-        target: targets(session, &args.feature.target),
+        target: targets(&args.feature.suite.project.path, &args.feature.target),
         suite: args.feature.suite.suite.clone(),
         options: feature_options(session, &args.feature.rule),
         removal: args
             .removal
             .map_or(session.config().feature.removal, RemovalMode::from),
+        min_lines: super::min_lines(session, &args.feature.rule),
         repeat: args.repeat,
         max_attempts: carve::MAX_ATTEMPTS,
-        fresh: args.feature.suite.fresh,
+        fresh: *fresh,
     };
     let mut evidence = Evidence::default();
     let carved = carve::carve(session, &request, &mut evidence, &|event| {
@@ -56,6 +58,7 @@ pub fn extract(app: &App, session: &mut Session, args: &ExtractArgs) -> Result<E
     Ok(Extracted {
         directory: written.directory,
         suite_runs: evidence.suite_runs(),
+        planned: carved.planned,
         task: written.task,
         evidence,
     })
@@ -96,10 +99,24 @@ impl From<cli::RemovalMode> for RemovalMode {
 
 impl Answer for Extracted {
     fn write_human(&self, out: &mut dyn Write) -> io::Result<()> {
+        for refused in &self.evidence.inspections {
+            writeln!(out, "rolled back before a run: {}", refused.decision)?;
+        }
         for scenario in &self.evidence.scenarios {
             write_scenario(out, scenario)?;
         }
         let Task { tests, size, .. } = &self.task;
+        if (self.planned.lines, self.planned.symbols) != (size.lines.removed, size.symbols) {
+            writeln!(
+                out,
+                "changed by validation: {} and {} were planned to leave",
+                count(self.planned.symbols, "symbol"),
+                count(self.planned.lines, "line")
+            )?;
+        }
+        for warning in &self.task.warnings {
+            writeln!(out, "warning: {warning}")?;
+        }
         writeln!(
             out,
             "patch: {} removed and {} added in {}, {} removed",
@@ -116,6 +133,9 @@ impl Answer for Extracted {
             tests.pass_to_pass.len(),
             tests.excluded.len()
         )?;
+        for fault in &self.evidence.faults {
+            writeln!(out, "left in the starting tree: {fault}")?;
+        }
         writeln!(out, "{} of the whole suite", count(self.suite_runs, "run"))?;
         writeln!(out, "task: {}", self.directory.display())
     }

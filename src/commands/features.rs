@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
+use harness::carve::draft::Premises;
 use harness::overview::{self, Row};
 use serde::Serialize;
 
-use super::{App, feature_options};
+use super::{App, feature_options, min_lines};
 use crate::answer::{Answer, table};
 use crate::cli::FeaturesArgs;
 use crate::exit_status::ExitStatus;
@@ -14,18 +15,82 @@ use crate::failure::Failure;
 #[derive(Serialize)]
 struct Features {
     max_collateral: f64,
-    features: Vec<Row>,
+    min_lines: usize,
+    features: Vec<Offered>,
+}
+
+/// A row with what it comes to.
+#[derive(Serialize)]
+struct Offered {
+    #[serde(flatten)]
+    row: Row,
+    offer: Offer,
+}
+
+/// What a target comes to.
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Offer {
+    Feature,
+    /// Fewer lines than asked for.
+    Small,
+    Nothing,
+}
+
+impl Offer {
+    fn of(row: &Row, min_lines: usize) -> Self {
+        match row.size.top {
+            0 => Self::Nothing,
+            _ if row.size.lines < min_lines => Self::Small,
+            _ => Self::Feature,
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Feature => "feature",
+            Self::Small => "small",
+            Self::Nothing => "nothing",
+        }
+    }
 }
 
 pub fn run(app: &App, args: &FeaturesArgs) -> Result<ExitStatus, Failure> {
-    let (session, study) = app.study(&args.suite)?;
-    let options = study.known(feature_options(&session, &args.rule))?;
-    let features = overview::rows(&study, &options);
-    app.print(&Features {
-        max_collateral: options.max_collateral,
-        features,
+    let suite = &args.suite;
+    let of_languages = app.in_languages(&suite.project.path, &suite.suite, |language| {
+        let (session, study) = app.study(suite, language)?;
+        let options = study.known(feature_options(&session, &args.rule))?;
+        let max_collateral = options.max_collateral;
+        let premises = Premises::new(options, session.config().feature.removal);
+        let min_lines = min_lines(&session, &args.rule);
+        let offered = |row: Row| Offered {
+            offer: Offer::of(&row, min_lines),
+            row,
+        };
+        let rows = overview::rows(&study, &premises).into_iter();
+        Ok(Features {
+            max_collateral,
+            min_lines,
+            features: rows.map(offered).collect(),
+        })
     })?;
+    app.print(&Features::of_several(of_languages))?;
     Ok(ExitStatus::Success)
+}
+
+impl Features {
+    /// One table, in the order of paths.
+    fn of_several(languages: Vec<Self>) -> Self {
+        let mut whole = Self {
+            max_collateral: languages.first().map_or(0.0, |one| one.max_collateral),
+            min_lines: languages.first().map_or(0, |one| one.min_lines),
+            features: languages.into_iter().flat_map(|one| one.features).collect(),
+        };
+        whole
+            .features
+            .sort_by(|one, other| one.row.target.cmp(&other.row.target));
+        whole
+    }
 }
 
 impl Answer for Features {
@@ -39,8 +104,9 @@ impl Answer for Features {
             "lines",
             "collateral",
             "kept",
+            "offer",
         ];
-        let cells = |row: &Row| {
+        let cells = |Offered { row, offer }: &Offered| {
             let numbers = [
                 row.tests,
                 row.size.top,
@@ -52,6 +118,7 @@ impl Answer for Features {
             ];
             std::iter::once(row.target.clone())
                 .chain(numbers.iter().map(ToString::to_string))
+                .chain([offer.word().to_owned()])
                 .collect()
         };
         let rows: Vec<Vec<String>> = self.features.iter().map(cells).collect();

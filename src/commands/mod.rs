@@ -15,15 +15,17 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use analyzer::feature::{
-    DEFAULT_MAX_COLLATERAL, DEFAULT_MIN_NAMED_SHARE, DEFAULT_MIN_SHARE, FeatureOptions,
+    DEFAULT_MAX_COLLATERAL, DEFAULT_MIN_NAMED_SHARE, DEFAULT_MIN_SHARE, FeatureOptions, Scope,
 };
 use analyzer::symbol::SymbolId;
+use harness::carve::{Event, MIN_LINES};
+use harness::lang::Language;
 use harness::process::Launcher;
-use harness::session::Session;
-use harness::study::Study;
+use harness::session::{self, Session};
+use harness::study::{Study, StudyError};
 
 use crate::answer::{self, Answer};
-use crate::cli::{Command, Global, RuleArgs, SuiteArgs};
+use crate::cli::{Command, FeatureArgs, Global, RuleArgs, SuiteArgs};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -58,20 +60,101 @@ impl App {
         }
     }
 
-    /// Opens a project and its environment, which is made if need be.
-    fn session(&self, path: &Path) -> Result<Session, Failure> {
-        Ok(Session::open(path, self.launcher.clone(), &|event| {
-            self.progress.event(event)
-        })?)
+    /// Opens a project in one of its languages, with its environment, which is made if need be.
+    fn session(&self, path: &Path, language: &'static Language) -> Result<Session, Failure> {
+        let report = |event: Event<'_>| self.progress.event(event);
+        Ok(Session::open(
+            path,
+            language,
+            self.launcher.clone(),
+            &report,
+        )?)
     }
 
-    /// Opens a project and takes the baseline of a suite.
-    fn study(&self, args: &SuiteArgs) -> Result<(Session, Study), Failure> {
-        let mut session = self.session(&args.project.path)?;
+    /// Takes the baseline of a suite in one language.
+    fn study(
+        &self,
+        args: &SuiteArgs,
+        language: &'static Language,
+    ) -> Result<(Session, Study), Failure> {
+        let mut session = self.session(&args.project.path, language)?;
         let study = Study::open(&mut session, &args.suite, args.fresh, &|event| {
             self.progress.event(event)
         })?;
         Ok((session, study))
+    }
+
+    /// Does something in every language of a project (or of the parts of its suite). Where it works in
+    /// one, what is wrong with another is only told.
+    fn in_languages<T>(
+        &self,
+        path: &Path,
+        parts: &[String],
+        work: impl Fn(&'static Language) -> Result<T, Failure>,
+    ) -> Result<Vec<T>, Failure> {
+        let languages = session::languages(path, parts)?;
+        let mut done = Vec::new();
+        let mut failures = Vec::new();
+        for language in languages {
+            match work(language) {
+                Ok(result) => done.push(result),
+                Err(failure) if failure.status == ExitStatus::Interrupted => return Err(failure),
+                Err(failure) => failures.push((language, failure)),
+            }
+        }
+        if done.is_empty()
+            && let Some((_, failure)) = failures.pop()
+        {
+            return Err(failure);
+        }
+        for (language, failure) in &failures {
+            self.progress.tell(&format!(
+                "{} is left out: {:#}",
+                language.name, failure.error
+            ));
+        }
+        Ok(done)
+    }
+
+    /// Opens a project in the language of a target, and tells whether its trace is still to be made anew.
+    fn session_of(&self, args: &FeatureArgs) -> Result<(Session, bool), Failure> {
+        let path = &args.suite.project.path;
+        let parts: Vec<String> = targets(path, &args.target)
+            .into_iter()
+            .chain(args.suite.suite.iter().cloned())
+            .collect();
+        match session::languages(path, &parts)?.as_slice() {
+            [language] => Ok((self.session(path, language)?, args.suite.fresh)),
+            _ => Ok((self.study_of(args)?.session, false)),
+        }
+    }
+
+    /// Takes the baseline of a target's language; of several that it may be written in, of the first that
+    /// has such tests.
+    fn study_of(&self, args: &FeatureArgs) -> Result<Target, Failure> {
+        let suite = &args.suite;
+        let path = &suite.project.path;
+        let patterns = targets(path, &args.target);
+        let parts: Vec<String> = patterns.iter().chain(&suite.suite).cloned().collect();
+        let mut languages = session::languages(path, &parts)?.into_iter().peekable();
+        while let Some(language) = languages.next() {
+            let (session, study) = match self.study(suite, language) {
+                Err(_) if languages.peek().is_some() => continue,
+                studied => studied?,
+            };
+            match study.scope(&patterns) {
+                Err(StudyError::NoMatch(_)) if languages.peek().is_some() => {}
+                scope => {
+                    return Ok(Target {
+                        scope: scope?,
+                        session,
+                        study,
+                        patterns,
+                    });
+                }
+            }
+        }
+        Err(Failure::usage("the project has no tests in any language"))
     }
 
     fn print(&self, answer: &impl Answer) -> Result<(), Failure> {
@@ -81,6 +164,15 @@ impl App {
             Failure::new(ExitStatus::Environment, error)
         })
     }
+}
+
+/// A target among the tests of its language.
+struct Target {
+    session: Session,
+    study: Study,
+    scope: Scope,
+    /// What the person wrote, relative to the project.
+    patterns: Vec<String>,
 }
 
 /// The options of a feature: arguments before the project's configuration before the defaults.
@@ -111,17 +203,25 @@ fn feature_options(session: &Session, args: &RuleArgs) -> FeatureOptions {
     }
 }
 
+/// The fewest lines of a feature: the argument before the project's configuration before the default.
+fn min_lines(session: &Session, args: &RuleArgs) -> usize {
+    let configured = session.config().feature.min_lines;
+    args.min_lines.or(configured).unwrap_or(MIN_LINES)
+}
+
 /// Targets as the tests know them: what a person's shell completes (an absolute path, or one from
 /// the current folder) becomes relative to the project.
-fn targets(session: &Session, texts: &[String]) -> Vec<String> {
-    let root = session.project().root();
+fn targets(project: &Path, texts: &[String]) -> Vec<String> {
+    let Ok(root) = project.canonicalize() else {
+        return texts.to_vec();
+    };
     let relative = |text: &String| {
         let (path, rest) = text.split_at(text.find("::").unwrap_or(text.len()));
         if path.is_empty() || (Path::new(path).is_relative() && root.join(path).exists()) {
             return None;
         }
         let path = Path::new(path).canonicalize().ok()?;
-        let inside = path.strip_prefix(root).ok()?.to_str()?;
+        let inside = path.strip_prefix(&root).ok()?.to_str()?;
         Some(format!(
             "{}{rest}",
             if inside.is_empty() { "." } else { inside }

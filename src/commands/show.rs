@@ -2,12 +2,17 @@
 
 use std::io::{self, Write};
 
-use analyzer::feature::{Expectation, Feature, Role};
-use harness::overview::{self, Size};
+use std::collections::BTreeSet;
+
+use analyzer::feature::{Expectation, Role};
+use analyzer::symbol::SymbolId;
+use extractors::removal::{Action, Project};
+use harness::carve::draft::{Draft, Premises, Size};
+use harness::overview;
 use harness::study::Study;
 use serde::Serialize;
 
-use super::{App, feature_options, targets};
+use super::{App, Target, feature_options};
 use crate::answer::{Answer, count};
 use crate::cli::FeatureArgs;
 use crate::exit_status::ExitStatus;
@@ -29,6 +34,8 @@ pub struct Shown {
 struct ShownSymbol {
     symbol: String,
     role: Role,
+    /// What is done with it; none if it stays.
+    action: Option<Action>,
     target_tests: usize,
     other_tests: usize,
     line: u32,
@@ -36,12 +43,7 @@ struct ShownSymbol {
 }
 
 pub fn run(app: &App, args: &FeatureArgs) -> Result<ExitStatus, Failure> {
-    let (session, study) = app.study(&args.suite)?;
-    let target = targets(&session, &args.target);
-    let scope = study.scope(&target)?;
-    let options = study.known(feature_options(&session, &args.rule))?;
-    let feature = study.feature(&scope, &options);
-    let shown = Shown::new(&study, &feature, &target);
+    let shown = shown(&app.study_of(args)?, args)?;
     let empty = shown.size.top == 0;
     app.print(&shown)?;
     Ok(if empty {
@@ -51,14 +53,33 @@ pub fn run(app: &App, args: &FeatureArgs) -> Result<ExitStatus, Failure> {
     })
 }
 
+/// Decides and describes a feature.
+pub fn shown(target: &Target, args: &FeatureArgs) -> Result<Shown, Failure> {
+    let Target {
+        session,
+        study,
+        scope,
+        patterns,
+    } = target;
+    let options = study.known(feature_options(session, &args.rule))?;
+    let premises = Premises::new(options, session.config().feature.removal);
+    let project = Project::new(&study.analysis);
+    let draft = Draft::new(study, &project, scope, &premises);
+    let size = draft.size(study, &project, scope);
+    Ok(Shown::new(study, &draft, size, patterns))
+}
+
 impl Shown {
-    /// Describes a feature.
-    pub fn new(study: &Study, feature: &Feature, target: &[String]) -> Self {
+    fn new(study: &Study, draft: &Draft, size: Size, target: &[String]) -> Self {
+        let feature = &draft.feature;
+        let removed: BTreeSet<&SymbolId> = draft.removal.removed.iter().collect();
+        let action = |id: &SymbolId| draft.plan.actions.get(id).copied();
         let symbols = feature.members.iter().map(|(id, member)| {
             let (line, lines) = overview::place(&study.analysis, id);
             ShownSymbol {
                 symbol: id.to_string(),
                 role: member.role,
+                action: action(id).filter(|_| removed.contains(id)),
                 target_tests: member.target_tests,
                 other_tests: member.other_tests,
                 line,
@@ -67,7 +88,7 @@ impl Shown {
         });
         Self {
             target: target.to_vec(),
-            size: overview::size(&study.analysis, feature),
+            size,
             target_tests: feature.count(Expectation::Target),
             collateral_tests: feature.count(Expectation::Collateral),
             kept_tests: feature.count(Expectation::Kept),
@@ -119,15 +140,27 @@ impl Shown {
         for symbol in of_role {
             writeln!(
                 out,
-                "  {}  line {}, {}, run by {} target and {}",
+                "  {}  line {}, {}{}, run by {} target and {}",
                 symbol.symbol,
                 symbol.line,
                 count(symbol.lines, "line"),
+                symbol.fate(),
                 symbol.target_tests,
                 count(symbol.other_tests, "other test")
             )?;
         }
         Ok(())
+    }
+}
+
+impl ShownSymbol {
+    /// What becomes of a symbol, where its role does not tell.
+    fn fate(&self) -> &'static str {
+        match self.action {
+            Some(Action::Stub { .. }) => ", keeps its header",
+            None if self.role.is_removed() => ", stays because of its name",
+            _ => "",
+        }
     }
 }
 

@@ -33,8 +33,10 @@ struct CollectionError {
 }
 
 pub fn run(app: &App, args: &SuiteArgs) -> Result<ExitStatus, Failure> {
-    let (_session, study) = app.study(args)?;
-    app.print(&Tests::new(&study.trace))?;
+    let of_languages = app.in_languages(&args.project.path, &args.suite, |language| {
+        Ok(Tests::new(&app.study(args, language)?.1.trace))
+    })?;
+    app.print(&Tests::of_several(of_languages))?;
     Ok(ExitStatus::Success)
 }
 
@@ -53,6 +55,18 @@ impl Tests {
         Self {
             tests: tests.collect(),
             collection_errors: errors.collect(),
+        }
+    }
+
+    fn of_several(languages: Vec<Self>) -> Self {
+        let (mut tests, mut errors) = (Vec::new(), Vec::new());
+        for language in languages {
+            tests.extend(language.tests);
+            errors.extend(language.collection_errors);
+        }
+        Self {
+            tests,
+            collection_errors: errors,
         }
     }
 

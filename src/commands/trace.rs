@@ -12,7 +12,7 @@ use crate::cli::SuiteArgs;
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Summary {
     tests: usize,
     good: usize,
@@ -27,8 +27,10 @@ struct Summary {
 }
 
 pub fn run(app: &App, args: &SuiteArgs) -> Result<ExitStatus, Failure> {
-    let (_session, study) = app.study(args)?;
-    app.print(&Summary::new(&study))?;
+    let of_languages = app.in_languages(&args.project.path, &args.suite, |language| {
+        Ok(Summary::new(&app.study(args, language)?.1))
+    })?;
+    app.print(&Summary::of_several(of_languages))?;
     Ok(ExitStatus::Success)
 }
 
@@ -55,6 +57,28 @@ impl Summary {
             unmatched: study.unmatched(),
             losses: trace.losses.clone(),
         }
+    }
+}
+
+impl Summary {
+    fn of_several(languages: Vec<Self>) -> Self {
+        let mut whole = Self {
+            cached: true,
+            ..Self::default()
+        };
+        for language in languages {
+            whole.tests += language.tests;
+            whole.good += language.good;
+            whole.functions += language.functions;
+            whole.edges += language.edges;
+            whole.processes += language.processes;
+            whole.cached &= language.cached;
+            whole.wall_seconds += language.wall_seconds;
+            whole.cpu_seconds += language.cpu_seconds;
+            whole.unmatched.extend(language.unmatched);
+            whole.losses.extend(language.losses);
+        }
+        whole
     }
 }
 

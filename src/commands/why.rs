@@ -7,7 +7,7 @@ use analyzer::symbol::SymbolId;
 use harness::chain::{self, Chain};
 use serde::Serialize;
 
-use super::{App, feature_options, targets};
+use super::{App, Target, feature_options};
 use crate::answer::{Answer, count};
 use crate::cli::WhyArgs;
 use crate::exit_status::ExitStatus;
@@ -24,8 +24,12 @@ struct Why {
 
 pub fn run(app: &App, args: &WhyArgs) -> Result<ExitStatus, Failure> {
     let (args, symbol) = args.parts();
-    let (session, study) = app.study(&args.suite)?;
-    let scope = study.scope(&targets(&session, &args.target))?;
+    let Target {
+        session,
+        study,
+        scope,
+        ..
+    } = app.study_of(&args)?;
     let symbol = chain::find_symbol(&study.analysis, &symbol).map_err(Failure::usage)?;
     let options = study.known(feature_options(&session, &args.rule))?;
     let feature = study.feature(&scope, &options);

@@ -12,8 +12,8 @@ fn features_shows_a_row_for_every_test_file() {
     let of_sample = |line: &&str| line.starts_with("target") || line.starts_with(TARGET);
     let rows: Vec<&str> = shown.lines().filter(of_sample).collect();
     expect![[r#"
-        target                  tests  top  symbols  files  lines  collateral  kept
-        tests/test_shopping.py     29   15       13      3    161           0   123"#]]
+        target                  tests  top  symbols  files  lines  collateral  kept  offer
+        tests/test_shopping.py     29   14       26      3    180           0   123  feature"#]]
     .assert_eq(&rows.join("\n"));
     let json = bench.json(&["features"]);
     let columns: Vec<&str> = shown.lines().next().unwrap().split_whitespace().collect();
@@ -39,24 +39,24 @@ fn show_groups_the_symbols_by_their_roles() {
     let without_counts = leaving.map(|line| line.split(", run by").next().unwrap());
     expect![[r#"
         Feature of tests/test_shopping.py
-          removes 13 symbols: 161 lines in 3 files
+          removes 26 symbols: 180 lines in 3 files
           tests: 29 target, 0 collateral, 123 kept, 1 excluded
         top: removed, in the interface (15)
           src/ladle/shopping.py::AISLES  line 17, 6 lines
           src/ladle/shopping.py::Entry  line 37, 36 lines
           src/ladle/shopping.py::Entry.__str__  line 65, 3 lines
           src/ladle/shopping.py::Entry.aisle  line 45, 3 lines
-          src/ladle/shopping.py::ShoppingList  line 75, 68 lines
+          src/ladle/shopping.py::ShoppingList  line 75, 68 lines, stays because of its name
           src/ladle/shopping.py::ShoppingList.__getitem__  line 117, 5 lines
           src/ladle/shopping.py::ShoppingList.__init__  line 81, 4 lines
           src/ladle/shopping.py::ShoppingList.__iter__  line 103, 4 lines
           src/ladle/shopping.py::ShoppingList.__len__  line 108, 2 lines
           src/ladle/shopping.py::ShoppingList.pantry  line 86, 4 lines
           src/ladle/shopping.py::ShoppingList.pantry#setter  line 91, 3 lines
-          src/ladle/shopping.py::ShoppingList.to_csv  line 132, 11 lines
-          src/ladle/shopping.py::ShoppingList.to_text  line 123, 8 lines
+          src/ladle/shopping.py::ShoppingList.to_csv  line 132, 11 lines, keeps its header
+          src/ladle/shopping.py::ShoppingList.to_text  line 123, 8 lines, keeps its header
           src/ladle/shopping.py::aisle_of  line 28, 7 lines
-          src/ladle/shopping.py::shopping_list  line 145, 11 lines
+          src/ladle/shopping.py::shopping_list  line 145, 11 lines, keeps its header
         specific: removed (6)
           src/ladle/shopping.py::Entry._noun  line 69, 4 lines
           src/ladle/shopping.py::Entry.add  line 49, 8 lines
@@ -140,7 +140,10 @@ fn doctor_and_prepare_find_nothing_wrong() {
     for check in checks {
         assert_eq!(check["status"], "good", "{check}");
     }
-    assert_eq!(bench.json(&["prepare"])["collection"]["tests"], 153);
+    assert_eq!(
+        bench.json(&["prepare"])["environments"][0]["collection"]["tests"],
+        153
+    );
 }
 
 #[test]
@@ -157,4 +160,23 @@ fn the_help_of_every_command_shows_an_example() {
             "{help}"
         );
     }
+}
+
+#[test]
+fn a_count_means_the_same_in_every_answer() {
+    let Some(bench) = bench() else { return };
+    let features = bench.json(&["features"]);
+    let rows = features["features"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["target"] == TARGET).unwrap();
+    let shown = bench.json(&["show", "--target", TARGET]);
+    let out = bench.out.to_str().unwrap();
+    let extracted = bench.json(&["extract", "--target", TARGET, "--out", out]);
+    let (size, made) = (&shown["size"], &extracted["task"]["size"]);
+    for count in ["top", "symbols", "files", "lines"] {
+        assert_eq!(row[count], size[count], "{count}");
+        assert_eq!(extracted["planned"][count], size[count], "{count}");
+    }
+    assert_eq!(made["lines"]["removed"], size["lines"]);
+    assert_eq!(made["symbols"], size["symbols"]);
+    assert_eq!(made["files"], size["files"]);
 }

@@ -8,6 +8,7 @@
 
 mod answers;
 mod doctests;
+mod full_disk;
 mod interruption;
 mod support;
 mod tasks;

@@ -49,9 +49,9 @@ fn the_demonstration_writes_a_task_that_check_accepts() {
         fs::remove_dir_all(&tasks).unwrap();
     }
     let answer = bench.json(&["demo", "--out", &folder]);
-    let task = only_entry(&tasks);
+    let answer = &answer["samples"][0];
+    let task = PathBuf::from(answer["directory"].as_str().unwrap());
     assert!(is_whole(&task), "{:?}", files(&task).keys());
-    assert_eq!(answer["directory"], json!(task));
     let record = record(&task);
     assert_eq!(answer["task"], record);
 
@@ -142,7 +142,15 @@ fn target_tests_that_pass_without_the_feature_are_pass_to_pass() {
     let Some(bench) = bench() else { return };
     let target = "tests/test_units.py";
     let out = bench.out.to_str().unwrap();
-    bench.ok(&["extract", "--target", target, "--out", out]);
+    bench.ok(&[
+        "extract",
+        "--min-lines",
+        "1",
+        "--target",
+        target,
+        "--out",
+        out,
+    ]);
     let record = record(&only_entry(&bench.out));
     let classes = ["fail_to_pass", "collateral", "pass_to_pass"].map(|class| {
         let (of_target, others): (Vec<_>, Vec<_>) = ids(&record, class)
@@ -191,6 +199,44 @@ fn a_task_of_another_tree_or_with_a_changed_patch_does_not_hold() {
         ran.out
     );
     assert_eq!(ran.code, Some(1));
+}
+
+#[test]
+fn tests_whose_ids_differ_between_runs_are_excluded_and_leave_no_trace_of_a_run() {
+    let Some(bench) = bench() else { return };
+    let more = "\n\nimport time\nimport pytest\n\n\n\
+        @pytest.mark.parametrize('n', [1, 2, 3], ids=['fixed', f'at {time.time_ns()}', repr(object())])\n\
+        def test_of_a_moment(n):\n\
+        \x20   assert n\n";
+    for file in [TARGET, "tests/test_units.py"] {
+        let text = fs::read_to_string(bench.project.join(file)).unwrap();
+        bench.write(file, text + more);
+    }
+    let first = bench.extract();
+    let before = files(&first);
+    fs::remove_dir_all(&first).unwrap();
+    bench.ok(&["trace", "--fresh"]);
+    let second = bench.extract();
+    let mut after = files(&second);
+    let evidence = Path::new("evidence.json");
+    after.insert(evidence.to_owned(), before[evidence].clone());
+    assert!(before == after, "{first:?} and {second:?} differ");
+    let record = record(&second);
+    let excluded = record["tests"]["excluded"].as_array().unwrap();
+    let excluded = excluded
+        .iter()
+        .filter(|test| test["reason"] != "skipped")
+        .map(|test| format!("{}: {}\n", test["id"], test["reason"]));
+    expect![[r#"
+        "tests/test_shopping.py::test_of_a_moment[...]": "its id differs between runs"
+        "tests/test_units.py::test_of_a_moment[...]": "its id differs between runs"
+    "#]]
+    .assert_eq(&excluded.collect::<String>());
+    assert!(ids(&record, "pass_to_pass").contains("tests/test_units.py::test_of_a_moment[fixed]"));
+    assert_eq!(
+        bench.run(&["check", second.to_str().unwrap()]).code,
+        Some(0)
+    );
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn a_target_without_a_feature_names_what_is_nearest() {
     refuse(
         &arguments,
         expect![[r#"
-            Some(1): lacuna: error: the target owns no symbol that can be removed; nearest: src/ladle/errors.py::UnitError (executed by 3 other tests), src/ladle/units.py::convert (executed by 27 other tests), src/ladle/units.py::Unit.__str__ (executed by 40 other tests); allow more with --max-collateral, or name a symbol with --include
+            Some(1): lacuna: error: the target owns no symbol that can be removed; no greater --max-collateral gives it enough; or take a symbol with --include: src/ladle/errors.py::UnitError (2 lines, executed by 3 other tests), src/ladle/units.py::convert (5 lines, executed by 27 other tests), src/ladle/units.py::Unit.__str__ (2 lines, executed by 40 other tests)
         "#]],
     );
 }
@@ -142,7 +142,7 @@ fn a_test_that_never_ends_is_ended_by_the_limit_and_the_next_run_is_a_new_one() 
         def test_waits(): time.sleep(1000)\n\
         def test_after(): pass\n";
     bench.write("tests/test_trouble.py", tests);
-    bench.write("lacuna.toml", "[limits]\ntime = 2\n");
+    bench.write("lacuna.toml", "[limits]\ntime = 8\n");
     expect![[r#"
         passed   tests/test_trouble.py::test_good
         error    tests/test_trouble.py::test_waits
@@ -353,5 +353,19 @@ fn a_place_for_tasks_that_cannot_be_written_is_refused_before_anything_is_run() 
         expect![[r#"
             Some(2): lacuna: error: cannot write to README.md: not a directory; it is no folder: name one with --out
         "#]],
+    );
+}
+
+#[test]
+fn a_target_that_owns_too_little_names_what_would_give_more() {
+    let Some(bench) = bench() else { return };
+    let refused = bench.refused(&["extract", "--target", "tests/test_units.py"]);
+    let told = "Some(1): lacuna: error: the target owns too little: 3 lines would go, and --min-lines asks for 10; take it as it is with --min-lines 3; ";
+    assert!(refused.starts_with(told), "{refused}");
+    assert!(
+        refused.contains(
+            "--include: src/ladle/errors.py::UnitError (2 lines, executed by 3 other tests)"
+        ),
+        "{refused}"
     );
 }

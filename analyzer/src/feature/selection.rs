@@ -13,7 +13,8 @@
 //! 4. Tied candidates are *owned* in the order of what they add to the cost, as long as the union of
 //!    costs stays within [`FeatureOptions::max_collateral`] of the other tests.
 //! 5. If nothing is tied, candidates that no other test executes are owned.
-//! 6. An owned symbol is *top* if test code or code that is not owned calls it.
+//! 6. An owned symbol is *top* if test code or code that is not owned calls it, or if nothing tells who
+//!    called it.
 
 use std::collections::BTreeSet;
 
@@ -155,12 +156,25 @@ fn frontier(
                 && !edge.caller.is_some_and(|caller| owned.contains(&caller))
         })
         .map(|edge| edge.callee);
+    // Where the record does not tell who called and the text gives no caller, a test may have.
+    let called = |symbol: SymbolIndex| {
+        let mut edges = edges.iter();
+        edges.any(|edge| edge.callee == symbol && edge.caller != Some(symbol))
+    };
+    let unexplained = owned.iter().copied().filter(|&symbol| {
+        let id = impact.symbols.get(symbol);
+        id.is_some_and(|id| impact.is_inferred(id)) && !called(symbol)
+    });
     let forced = options.include.iter().filter_map(|id| impact.index_of(id));
     let used = owned
         .iter()
         .copied()
         .filter(|symbol| direct.contains(symbol));
-    entered.chain(forced).chain(used).collect()
+    entered
+        .chain(unexplained)
+        .chain(forced)
+        .chain(used)
+        .collect()
 }
 
 /// The symbols that test code (or no code of the project) calls.

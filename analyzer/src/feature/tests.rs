@@ -26,6 +26,50 @@ fn check_with(
     options: fn(FeatureOptions) -> FeatureOptions,
     expected: Expect,
 ) {
+    check_recorded(files, runs, target, options, |trace| trace, expected);
+}
+
+/// Like `check` with a record that only tells what ran in each test, not who called it.
+fn check_without_callers(files: &str, runs: &str, target: &str, expected: Expect) {
+    check_recorded(
+        files,
+        runs,
+        target,
+        |options| options,
+        without_callers,
+        expected,
+    );
+}
+
+fn without_callers(mut trace: Trace) -> Trace {
+    let entered = |callee| Edge {
+        caller: None,
+        callee,
+        kind: EdgeKind::Entered,
+    };
+    let ran = trace.codes.iter().enumerate();
+    let edges = ran.map(|(code, _)| entered(u32::try_from(code).unwrap()));
+    let edges: Vec<Edge> = edges.collect();
+    for context in &mut trace.contexts {
+        let seen = context.edges.iter().flat_map(|edge| {
+            let edge = trace.edges[*edge as usize];
+            edge.caller.into_iter().chain([edge.callee])
+        });
+        let seen: BTreeSet<u32> = seen.collect();
+        context.edges = seen.into_iter().collect();
+    }
+    trace.edges = edges;
+    trace
+}
+
+fn check_recorded(
+    files: &str,
+    runs: &str,
+    target: &str,
+    options: fn(FeatureOptions) -> FeatureOptions,
+    record: fn(Trace) -> Trace,
+    expected: Expect,
+) {
     let fixture = Fixture::parse(files);
     let mut host = AnalysisHost::new();
     let bytes = |text: &str| Some(Arc::from(text.as_bytes()));
@@ -35,7 +79,7 @@ fn check_with(
         .map(|file| (file.path.clone(), bytes(&file.text)))
         .collect();
     host.apply(Change { files, trace: None });
-    let trace = Arc::new(trace(&host.analysis(), runs));
+    let trace = Arc::new(record(trace(&host.analysis(), runs)));
     host.apply(Change {
         files: Vec::new(),
         trace: Some(Some(Arc::clone(&trace))),
@@ -397,6 +441,89 @@ def test_a(): pass
             Top shop/tags.py::Row.parse
             Target tests/test_tags.py::test_parse
             Kept tests/test_util.py::test_a
+        "#]],
+    );
+}
+
+const CARTS: &str = r#"
+//- src/shop/cart.py
+class Line:
+    pass
+def total(cart):
+    return added(cart)
+def added(cart):
+    return Line()
+def unused():
+    return added(None)
+//- src/shop/money.py
+def parse(text):
+    return text
+//- tests/test_cart.py
+from shop.cart import total
+def test_total():
+    total([])
+//- tests/test_money.py
+from shop.money import parse
+def test_parse():
+    parse("1")
+"#;
+
+#[test]
+fn who_refers_to_what_ran_is_taken_to_have_called_it() {
+    check_without_callers(
+        CARTS,
+        "tests/test_cart.py::test_total: src/shop/cart.py::total > src/shop/cart.py::added
+         tests/test_money.py::test_parse: src/shop/money.py::parse",
+        "tests/test_cart.py",
+        expect![[r#"
+            Orphaned src/shop/cart.py::Line
+            Specific src/shop/cart.py::added
+            Top src/shop/cart.py::total
+            Target tests/test_cart.py::test_total
+            Kept tests/test_money.py::test_parse
+        "#]],
+    );
+}
+
+#[test]
+fn tests_beside_the_code_do_not_make_their_file_test_code() {
+    check_without_callers(
+        r#"
+//- Cargo.toml
+[package]
+name = "shop"
+//- src/cart.rs
+pub fn total() -> u32 {
+    1
+}
+
+#[cfg(test)]
+mod tests {
+    fn helper() {}
+
+    #[test]
+    fn adds() {
+        helper();
+    }
+}
+//- src/money.rs
+pub fn parse() -> u32 {
+    1
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn reads() {}
+}
+"#,
+        "src/cart.rs::tests.adds: src/cart.rs::total; src/cart.rs::tests.helper
+         src/money.rs::tests.reads: src/money.rs::parse",
+        "src/cart.rs",
+        expect![[r#"
+            Top src/cart.rs::total
+            Target src/cart.rs::tests.adds
+            Kept src/money.rs::tests.reads
         "#]],
     );
 }

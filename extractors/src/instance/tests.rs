@@ -61,6 +61,7 @@ fn task() -> Task {
             files: 1,
             symbols: 2,
         },
+        warnings: Vec::new(),
         environment: Environment {
             command: tests(&["python", "-m", "pytest"]),
             facts: BTreeMap::from([("interpreter".to_owned(), "3.12.1".to_owned())]),
@@ -208,7 +209,7 @@ fn a_record_of_another_version_or_with_unknown_fields_is_refused() {
     };
     expect![[r#"
         this is a task record of version 99, and version 1 is read; make the task again
-        this is not a task record: unknown field `sweet`, expected one of `version`, `id`, `tool`, `command`, `language`, `project`, `target`, `suite`, `options`, `tests`, `symbols`, `size`, `environment`; `task.json` of a task directory is one"#]]
+        this is not a task record: unknown field `sweet`, expected one of `version`, `id`, `tool`, `command`, `language`, `project`, `target`, `suite`, `options`, `tests`, `symbols`, `size`, `warnings`, `environment`; `task.json` of a task directory is one"#]]
     .assert_eq(&[error("\"version\": 1", "\"version\": 99"), error("\"suite\"", "\"sweet\"")].join("\n"));
 }
 

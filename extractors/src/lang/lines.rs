@@ -3,9 +3,12 @@
 //! Invariant: edits are sorted, do not overlap, and touch nothing but lines marked here and the
 //! blank lines and comments that belong to them.
 
+mod headings;
+
 use std::ops::Range;
 
 use super::Edit;
+use headings::Heading;
 
 /// A file as lines, and the marks that an extractor puts on them.
 pub(crate) struct Lines<'a> {
@@ -164,7 +167,7 @@ impl<'a> Lines<'a> {
 
     /// Lets the comments directly above a line go, unless the file starts with them.
     pub fn remove_comments_above(&mut self, line: usize) {
-        let top = self.top_of_comments(line);
+        let top = self.top_of_comments(line, &self.find_headings());
         if !self.is_head(top) {
             mark(&mut self.gone, top..line);
         }
@@ -175,6 +178,7 @@ impl<'a> Lines<'a> {
         self.pieces
             .sort_by_key(|piece| (piece.lines.start, piece.lines.end));
         self.take_comments();
+        self.take_headings();
         let segments = self.segments();
         let mut edits: Vec<Edit> = segments
             .into_iter()
@@ -209,11 +213,12 @@ impl<'a> Lines<'a> {
 
     /// The comments directly above a piece go with it, unless the file starts with them.
     fn take_comments(&mut self) {
+        let headings = self.find_headings();
         for i in (0..self.pieces.len()).rev() {
             let Some(piece) = self.pieces.get(i).cloned() else {
                 continue;
             };
-            let top = self.top_of_comments(piece.lines.start);
+            let top = self.top_of_comments(piece.lines.start, &headings);
             if top < piece.lines.start && !self.is_head(top) && self.owns_comments(&piece) {
                 mark(&mut self.gone, top..piece.lines.start);
                 if let Some(piece) = self.pieces.get_mut(i) {
@@ -223,10 +228,14 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The first line of the comments that stand directly above a line at its indentation.
-    fn top_of_comments(&self, line: usize) -> usize {
+    /// The first line of the comments that stand directly above a line at its indentation and are
+    /// about nothing else.
+    fn top_of_comments(&self, line: usize, headings: &[Heading]) -> usize {
         let indent = self.indent(line);
-        let belongs = |above: &usize| self.is_comment(*above) && self.indent(*above) == indent;
+        let heads = |line: &usize| headings.iter().any(|heading| heading.lines.contains(line));
+        let belongs = |above: &usize| {
+            self.is_comment(*above) && self.indent(*above) == indent && !heads(above)
+        };
         (0..line).rev().take_while(belongs).last().unwrap_or(line)
     }
 
@@ -310,7 +319,7 @@ impl<'a> Lines<'a> {
         let first = self
             .pieces
             .iter()
-            .find(|piece| piece.lines.start == segment.start);
+            .find(|piece| segment.contains(&piece.lines.start));
         first.is_some_and(|piece| piece.first)
             && !self.is_comment_of_block(above.wrapping_sub(1), segment)
     }
@@ -319,7 +328,7 @@ impl<'a> Lines<'a> {
         let last = self
             .pieces
             .iter()
-            .find(|piece| piece.lines.end == segment.end);
+            .rfind(|piece| segment.contains(&piece.lines.start) && piece.lines.end <= segment.end);
         last.is_some_and(|piece| piece.last) && !self.is_comment_of_block(below, segment)
     }
 

@@ -42,6 +42,15 @@ impl Rules for Python {
         }
     }
 
+    fn declarations_of(&self, path: &str) -> Option<String> {
+        path.ends_with(".py").then(|| format!("{path}i"))
+    }
+
+    fn definitions_of(&self, path: &str) -> Option<String> {
+        let stem = path.strip_suffix(".pyi")?;
+        Some(format!("{stem}.py"))
+    }
+
     fn is_private(&self, _tree: &SyntaxTree, symbol: &Symbol) -> bool {
         let name = symbol.id.name();
         name.starts_with('_') && !(name.starts_with("__") && name.ends_with("__"))

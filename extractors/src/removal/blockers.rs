@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use analyzer::Analysis;
 use analyzer::occurrence::{Reference, ReferenceKind};
 use analyzer::symbol::SymbolId;
 
@@ -31,12 +30,11 @@ pub struct Blocking {
 /// needs can go; a blocked class or variable stays as it is, but for those of its members that are
 /// candidates themselves.
 pub fn blockers(
-    analysis: &Analysis,
+    project: &Project<'_>,
     candidates: &BTreeSet<SymbolId>,
     gone: &BTreeSet<SymbolId>,
 ) -> BTreeMap<SymbolId, Vec<Blocking>> {
-    let project = Project::new(analysis);
-    let places = project.uses_within(candidates);
+    let places = project.uses_within(&with_declarations(project, candidates));
     let mut actions: BTreeMap<SymbolId, Action> = candidates
         .iter()
         .chain(gone)
@@ -44,18 +42,18 @@ pub fn blockers(
         .collect();
     let mut blocked: BTreeMap<SymbolId, Vec<Blocking>> = BTreeMap::new();
     loop {
-        let leaving = Leaving::of_actions(&project, &actions);
+        let leaving = Leaving::of_actions(project, &actions);
         let staying = places
             .iter()
             .filter_map(|place| project.reference(*place))
             .filter(|place| leaving.stays(*place));
         let mut found: BTreeMap<SymbolId, Vec<Blocking>> = BTreeMap::new();
         for (file, reference) in staying {
-            for id in needed(&project, &leaving, &actions, (file, reference)) {
+            for id in needed(project, &leaving, &actions, (file, reference)) {
                 found.entry(id).or_default().push(blocking(file, reference));
             }
         }
-        for (id, place) in demanded(&project, &leaving, &actions) {
+        for (id, place) in demanded(project, &leaving, &actions) {
             found.entry(id).or_default().push(place);
         }
         found.retain(|id, _| candidates.contains(id));
@@ -63,7 +61,7 @@ pub fn blockers(
             return blocked;
         }
         for id in found.keys() {
-            give_up(&project, &mut actions, id);
+            give_up(project, &mut actions, id);
         }
         blocked.extend(found);
     }
@@ -85,11 +83,16 @@ fn needed(
     if targets.len() < count && !is_strict {
         return BTreeSet::new();
     }
-    let holders = targets
+    let holders: BTreeSet<SymbolId> = targets
         .into_iter()
-        .flat_map(|target| project.holders(target));
+        .flat_map(|target| project.holders(target))
+        .collect();
+    // What needs a declaration needs what it declares.
     holders
-        .filter(|id| actions.get(id) == Some(&Action::Delete))
+        .iter()
+        .flat_map(|id| project.originals(id).chain([id]))
+        .filter(|id| actions.get(*id) == Some(&Action::Delete))
+        .cloned()
         .collect()
 }
 
@@ -119,6 +122,15 @@ fn demanded(
         found.extend(planned.map(|id| (id.clone(), place.clone())));
     }
     found
+}
+
+/// The symbols, and those that declare them again.
+fn with_declarations(project: &Project<'_>, ids: &BTreeSet<SymbolId>) -> BTreeSet<SymbolId> {
+    let paths: BTreeSet<&str> = ids.iter().map(SymbolId::path).collect();
+    let twins = paths.into_iter().filter_map(|path| project.twin(path));
+    let symbols = twins.flat_map(|file| file.symbols.iter().map(|symbol| &symbol.id));
+    let declares = |id: &&SymbolId| project.originals(id).any(|original| ids.contains(original));
+    symbols.filter(declares).chain(ids).cloned().collect()
 }
 
 /// A function becomes a stub if it can; anything else stays.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use analyzer::occurrence::Reference;
-use analyzer::symbol::SymbolId;
+use analyzer::symbol::{Symbol, SymbolId};
 
 use super::project::{Project, ProjectFile};
 use super::{Action, body_of};
@@ -36,8 +36,17 @@ pub(super) struct Leaving<'a> {
 
 impl<'a> Leaving<'a> {
     /// What leaves with some actions.
-    pub fn new(project: &'a Project<'a>, actions: &BTreeMap<SymbolId, Action>) -> Self {
+    pub fn new(
+        project: &'a Project<'a>,
+        actions: &BTreeMap<SymbolId, Action>,
+        imports: &BTreeMap<String, BTreeSet<usize>>,
+    ) -> Self {
         let mut leaving = Self::of_actions(project, actions);
+        for (path, indices) in imports {
+            if let Some(file) = project.file(path) {
+                leaving.imports.insert(&file.path, indices.clone());
+            }
+        }
         // What becomes empty goes, too, and with it the last use of something, perhaps.
         loop {
             leaving.settle();
@@ -70,10 +79,8 @@ impl<'a> Leaving<'a> {
     fn take_actions(&mut self, actions: &BTreeMap<SymbolId, Action>) {
         let deleted =
             |(id, action): (&SymbolId, &Action)| (*action == Action::Delete).then(|| id.clone());
-        let deleted = self.project.outermost(&with_families(
-            self.project,
-            actions.iter().filter_map(deleted).collect(),
-        ));
+        let deleted = with_families(self.project, actions.iter().filter_map(deleted).collect());
+        let deleted = self.project.outermost(&with_twins(self.project, deleted));
         deleted.iter().for_each(|id| self.delete(id));
         for (id, action) in actions {
             let Action::Stub { keep_doc } = action else {
@@ -224,6 +231,26 @@ impl<'a> Leaving<'a> {
 
 fn holds(outer: &Range<usize>, inner: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// Adds the definitions in files of declarations that stand for nothing without the ones given.
+fn with_twins(project: &Project<'_>, mut ids: BTreeSet<SymbolId>) -> BTreeSet<SymbolId> {
+    let paths: BTreeSet<&str> = ids.iter().map(SymbolId::path).collect();
+    let twins = paths.into_iter().filter_map(|path| project.twin(path));
+    let symbols = twins
+        .filter(|file| file.is_editable)
+        .flat_map(|file| file.symbols.iter());
+    let leaves = |id: &SymbolId| project.chain(id).any(|id| ids.contains(id));
+    let follows = |symbol: &&Symbol| {
+        let mut originals = project.originals(&symbol.id).peekable();
+        originals.peek().is_some() && originals.all(leaves)
+    };
+    let followers: Vec<SymbolId> = symbols
+        .filter(follows)
+        .map(|symbol| symbol.id.clone())
+        .collect();
+    ids.extend(followers);
+    ids
 }
 
 /// Adds the definitions that make no sense without the ones given.

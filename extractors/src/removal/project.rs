@@ -9,7 +9,7 @@ use analyzer::occurrence::{Confidence, Export, Import, Reference, ReferenceKind}
 use analyzer::symbol::{Symbol, SymbolId, SymbolKind};
 use rustc_hash::FxHashMap;
 
-use crate::family::Attached;
+use crate::family::{Attached, bare_chain, original_of, twin_of};
 use crate::lang::{self, Rules};
 
 /// One file.
@@ -29,20 +29,21 @@ pub(super) struct ProjectFile {
 pub(super) type Place = (usize, usize);
 
 /// All files, and where each symbol is meant.
-pub(super) struct Project<'a> {
-    pub analysis: &'a Analysis,
+pub struct Project<'a> {
+    pub(super) analysis: &'a Analysis,
     /// Sorted by path.
-    pub files: Vec<ProjectFile>,
+    pub(super) files: Vec<ProjectFile>,
     /// Where each symbol is meant, by references that say so themselves (see [`meant`]).
     uses: FxHashMap<SymbolId, Vec<Place>>,
     symbols: FxHashMap<SymbolId, (usize, usize)>,
     /// What belongs to what without standing in it.
-    pub attached: Attached,
+    pub(super) attached: Attached,
     /// What must be there as long as all of some others are.
-    pub demands: Vec<(SymbolId, Vec<SymbolId>)>,
+    pub(super) demands: Vec<(SymbolId, Vec<SymbolId>)>,
 }
 
 impl<'a> Project<'a> {
+    /// Reads a snapshot; costly, so it serves many removals.
     pub fn new(analysis: &'a Analysis) -> Self {
         let files: Vec<ProjectFile> = analysis
             .paths()
@@ -76,7 +77,7 @@ impl<'a> Project<'a> {
         }
     }
 
-    pub fn file(&self, path: &str) -> Option<&ProjectFile> {
+    pub(super) fn file(&self, path: &str) -> Option<&ProjectFile> {
         let index = self
             .files
             .binary_search_by(|file| (*file.path).cmp(path))
@@ -84,18 +85,18 @@ impl<'a> Project<'a> {
         self.files.get(index)
     }
 
-    pub fn symbol(&self, id: &SymbolId) -> Option<&Symbol> {
+    pub(super) fn symbol(&self, id: &SymbolId) -> Option<&Symbol> {
         let (file, symbol) = self.symbols.get(id)?;
         self.files.get(*file)?.symbols.get(*symbol)
     }
 
     /// The rules of a file's language.
-    pub fn rules(&self, path: &str) -> Option<&'static dyn Rules> {
+    pub(super) fn rules(&self, path: &str) -> Option<&'static dyn Rules> {
         Some(lang::rules(grammars::Language::from_path(path)?))
     }
 
     /// Why a function cannot become a stub, if it cannot.
-    pub fn stub_refusal(&self, id: &SymbolId) -> Option<&'static str> {
+    pub(super) fn stub_refusal(&self, id: &SymbolId) -> Option<&'static str> {
         let rules = self.rules(id.path())?;
         let tree = self.analysis.syntax(id.path())?;
         let refused = rules.refuses_stub(&tree, self.symbol(id)?);
@@ -136,18 +137,18 @@ impl<'a> Project<'a> {
     }
 
     /// Every reference that means a symbol itself.
-    pub fn uses(&self, id: &SymbolId) -> impl Iterator<Item = (&ProjectFile, &Reference)> {
+    pub(super) fn uses(&self, id: &SymbolId) -> impl Iterator<Item = (&ProjectFile, &Reference)> {
         let places = self.uses.get(id).map(Vec::as_slice).unwrap_or_default();
         places.iter().filter_map(|place| self.reference(*place))
     }
 
-    pub fn reference(&self, place: Place) -> Option<(&ProjectFile, &Reference)> {
+    pub(super) fn reference(&self, place: Place) -> Option<(&ProjectFile, &Reference)> {
         let file = self.files.get(place.0)?;
         Some((file, file.references.get(place.1)?))
     }
 
     /// Every reference of the project that may mean one of the symbols or something in them.
-    pub fn uses_within(&self, ids: &BTreeSet<SymbolId>) -> BTreeSet<Place> {
+    pub(super) fn uses_within(&self, ids: &BTreeSet<SymbolId>) -> BTreeSet<Place> {
         let uses = self
             .uses
             .iter()
@@ -156,12 +157,12 @@ impl<'a> Project<'a> {
     }
 
     /// A symbol and what holds it, innermost first.
-    pub fn chain<'s>(&'s self, id: &'s SymbolId) -> impl Iterator<Item = &'s SymbolId> {
+    pub(super) fn chain<'s>(&'s self, id: &'s SymbolId) -> impl Iterator<Item = &'s SymbolId> {
         std::iter::successors(Some(id), |id| self.symbol(id)?.container.as_ref())
     }
 
     /// A symbol, what holds it and what it belongs to: whatever takes it along.
-    pub fn holders(&self, id: &SymbolId) -> BTreeSet<SymbolId> {
+    pub(super) fn holders(&self, id: &SymbolId) -> BTreeSet<SymbolId> {
         let mut holders = BTreeSet::new();
         let mut open = vec![id.clone()];
         while let Some(id) = open.pop() {
@@ -176,13 +177,13 @@ impl<'a> Project<'a> {
     }
 
     /// The symbols whose definitions lie in none of the others.
-    pub fn outermost(&self, ids: &BTreeSet<SymbolId>) -> BTreeSet<SymbolId> {
+    pub(super) fn outermost(&self, ids: &BTreeSet<SymbolId>) -> BTreeSet<SymbolId> {
         let inside = |id: &SymbolId| self.chain(id).skip(1).any(|outer| ids.contains(outer));
         ids.iter().filter(|id| !inside(id)).cloned().collect()
     }
 
     /// Whether a file looks up a name in something called `object`.
-    pub fn may_look_up(&self, file: &ProjectFile, object: &str, name: &str) -> bool {
+    pub(super) fn may_look_up(&self, file: &ProjectFile, object: &str, name: &str) -> bool {
         let lookups = file.lookups.get_or_init(|| {
             let tree = self.analysis.syntax(&file.path);
             tree.map(|tree| lang::rules(tree.language()).lookups(&tree))
@@ -192,7 +193,7 @@ impl<'a> Project<'a> {
     }
 
     /// The definitions that share a symbol's id but for their numbers, the symbol itself included.
-    pub fn namesakes(&self, symbol: &Symbol) -> impl Iterator<Item = &Symbol> {
+    pub(super) fn namesakes(&self, symbol: &Symbol) -> impl Iterator<Item = &Symbol> {
         let symbols = self
             .file(symbol.id.path())
             .map(|file| file.symbols.as_slice())
@@ -203,7 +204,23 @@ impl<'a> Project<'a> {
             .filter(move |other| other.container == container && unmarked(&other.id) == id)
     }
 
-    pub fn is_module_variable(&self, symbol: &Symbol) -> bool {
+    /// The file of the project that declares again what a file defines.
+    pub(super) fn twin(&self, path: &str) -> Option<&ProjectFile> {
+        self.file(&twin_of(path)?)
+    }
+
+    /// The definitions that a declaration stands for; none unless a file of declarations holds it.
+    pub(super) fn originals(&self, id: &SymbolId) -> impl Iterator<Item = &SymbolId> {
+        let file = original_of(id.path()).and_then(|path| self.file(&path));
+        let symbols = file.map(|file| file.symbols.as_slice()).unwrap_or_default();
+        let chain = bare_chain(id);
+        symbols
+            .iter()
+            .map(|symbol| &symbol.id)
+            .filter(move |original| bare_chain(original) == chain)
+    }
+
+    pub(super) fn is_module_variable(&self, symbol: &Symbol) -> bool {
         symbol.kind == SymbolKind::Variable
             && symbol.container.as_ref().is_some_and(SymbolId::is_module)
     }

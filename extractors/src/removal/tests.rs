@@ -1,9 +1,11 @@
 //! Each test names files and a plan, and shows every file that changes.
 
+mod declarations;
 mod definitions;
 mod examples;
 mod go;
 mod go_real;
+mod headings;
 mod names;
 mod needs;
 mod real;
@@ -15,7 +17,7 @@ use std::collections::BTreeMap;
 use analyzer::Analysis;
 use expect_test::Expect;
 
-use super::{Removal, RemovalPlan, remove};
+use super::{Project, Removal, RemovalPlan, remove};
 use crate::patch::{Change, File, Patch};
 use crate::testing::{actions, analysis, analysis_of, files_of, visible};
 use crate::verify::{Fault, verify};
@@ -30,8 +32,9 @@ fn check(fixture: &str, plan: &str, expected: Expect) {
 fn check_analysis(before: &Analysis, plan: &str, expected: Expect) {
     let plan = RemovalPlan {
         actions: actions(plan),
+        ..RemovalPlan::default()
     };
-    let removal = remove(before, &plan);
+    let removal = remove(&Project::new(before), &plan);
     let faults = check_laws(before, &plan, &removal);
     let faults: String = faults
         .iter()
@@ -78,6 +81,7 @@ fn check_laws(before: &Analysis, plan: &RemovalPlan, removal: &Removal) -> Vec<F
         actions: carried_out
             .map(|(id, action)| (id.clone(), *action))
             .collect(),
+        ..RemovalPlan::default()
     };
     verify(before, &analysis_of(new), &done)
 }

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use analyzer::Analysis;
 use analyzer::occurrence::{Confidence, Reference};
 use analyzer::symbol::{Symbol, SymbolId, SymbolKind};
 
@@ -16,14 +15,13 @@ use super::{Action, RemovalPlan};
 ///
 /// `tests` are all tests, `held_back` those that leave.
 pub fn test_removal(
-    analysis: &Analysis,
+    project: &Project<'_>,
     tests: &BTreeSet<SymbolId>,
     held_back: &BTreeSet<SymbolId>,
 ) -> RemovalPlan {
-    let project = Project::new(analysis);
     let mut gone = held_back.clone();
     loop {
-        let more = followers(&project, tests, &gone);
+        let more = followers(project, tests, &gone);
         if more.is_empty() {
             break;
         }
@@ -34,7 +32,10 @@ pub fn test_removal(
         .into_iter()
         .map(|id| (id, Action::Delete))
         .collect();
-    RemovalPlan { actions }
+    RemovalPlan {
+        actions,
+        ..RemovalPlan::default()
+    }
 }
 
 /// Symbols that have no reason to stay once `gone` has left.
@@ -45,7 +46,7 @@ fn followers(
 ) -> Vec<SymbolId> {
     let actions: BTreeMap<SymbolId, Action> =
         gone.iter().map(|id| (id.clone(), Action::Delete)).collect();
-    let leaving = Leaving::new(project, &actions);
+    let leaving = Leaving::new(project, &actions, &BTreeMap::new());
     let paths: BTreeSet<&str> = gone.iter().map(SymbolId::path).collect();
     let files = paths
         .into_iter()

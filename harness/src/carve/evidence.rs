@@ -12,6 +12,8 @@ pub enum TreeState {
     Empty,
     /// The starting tree as a solver sees it.
     Starting,
+    /// The starting tree, built and looked over by the language's own tools, no test run.
+    Built,
     /// The starting tree with the gold patch and the held-back tests.
     Restored,
 }
@@ -23,6 +25,7 @@ impl TreeState {
             Self::Full => "full tree: the suite passes",
             Self::Empty => "starting tree, tests put back: the target fails",
             Self::Starting => "starting tree: everything visible passes",
+            Self::Built => "starting tree: it builds without new complaints",
             Self::Restored => "gold and tests put back: everything passes again",
         }
     }
@@ -85,6 +88,21 @@ pub struct Unexpected {
 pub struct Evidence {
     /// The runs.
     pub scenarios: Vec<Scenario>,
+    /// Starting trees that were given up before anything ran in them.
+    #[serde(default)]
+    pub inspections: Vec<Inspected>,
+    /// What the static checks find in the starting tree of the task, in words for a person.
+    #[serde(default)]
+    pub faults: Vec<String>,
+}
+
+/// A starting tree that the static checks spoke against.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Inspected {
+    /// What they found, in words for a person; at most twenty.
+    pub faults: Vec<String>,
+    /// What was decided because of it.
+    pub decision: String,
 }
 
 impl Evidence {
@@ -98,8 +116,7 @@ impl Evidence {
 
     /// Whether a step had to be taken back.
     pub fn rolled_back(&self) -> bool {
-        self.scenarios
-            .iter()
-            .any(|scenario| !scenario.decision.is_empty())
+        let undone = |scenario: &Scenario| !scenario.decision.is_empty();
+        !self.inspections.is_empty() || self.scenarios.iter().any(undone)
     }
 }

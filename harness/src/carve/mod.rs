@@ -1,11 +1,16 @@
 //! Carving: from a target to a proven task, by trying plans on the real suite.
 
+pub mod advice;
 pub mod blame;
+pub mod draft;
 pub mod evidence;
+mod inspection;
 mod patches;
 pub mod plan;
+mod repair;
 mod search;
 pub mod target;
+pub mod unstable;
 mod verdict;
 
 use std::collections::BTreeMap;
@@ -14,7 +19,10 @@ use analyzer::Analysis;
 use analyzer::feature::{Feature, FeatureOptions, Scope};
 use analyzer::trace::Trace;
 use extractors::patch::Patch;
+use extractors::removal::Project;
 
+use self::advice::Advice;
+use self::draft::Size;
 use self::evidence::{Evidence, Scenario, TreeState};
 use self::patches::Patches;
 pub use self::verdict::{TestClass, Verdict};
@@ -34,6 +42,8 @@ pub struct CarveRequest {
     pub options: FeatureOptions,
     /// How symbols leave.
     pub removal: RemovalMode,
+    /// The fewest lines that the removal must take out of the product.
+    pub min_lines: usize,
     /// How often each state is run.
     pub repeat: u32,
     /// How many plans are tried before giving up.
@@ -41,6 +51,9 @@ pub struct CarveRequest {
     /// Whether a stored trace is ignored.
     pub fresh: bool,
 }
+
+/// The default of [`CarveRequest::min_lines`].
+pub const MIN_LINES: usize = 10;
 
 /// The default of [`CarveRequest::max_attempts`].
 pub const MAX_ATTEMPTS: u32 = 12;
@@ -93,6 +106,10 @@ pub struct Carved {
     pub plan: extractors::removal::RemovalPlan,
     /// What the removal did.
     pub removal: extractors::removal::Removal,
+    /// How big the feature is.
+    pub size: Size,
+    /// How big it was planned, before validation changed it.
+    pub planned: Size,
     /// The class of every test of the considered suite, by id.
     pub verdict: Verdict,
     /// The ids of the tests that the starting tree does not have.
@@ -111,13 +128,22 @@ pub struct Carved {
 #[derive(Debug, thiserror::Error)]
 pub enum CarveError {
     /// The target owns nothing that can be removed.
-    #[error(
-        "the target owns no symbol that can be removed{}; allow more with --max-collateral, or name a symbol with --include",
-        nearest_hint(nearest)
-    )]
+    #[error("the target owns no symbol that can be removed{advice}")]
     NoFeature {
-        /// The symbols that come nearest, each with the number of other tests that execute it.
-        nearest: Vec<(String, usize)>,
+        /// What could be done.
+        advice: Advice,
+    },
+    /// The feature is below the minimum.
+    #[error(
+        "the target owns too little: {lines} lines would go, and --min-lines asks for {min_lines}; take it as it is with --min-lines {lines}{advice}"
+    )]
+    TooSmall {
+        /// Lines that would be taken out.
+        lines: usize,
+        /// The fewest that there must be.
+        min_lines: usize,
+        /// What could be done.
+        advice: Advice,
     },
     /// The target passes without the feature.
     #[error(
@@ -153,7 +179,7 @@ pub enum CarveError {
     },
     /// The restored tree does not pass.
     #[error(
-        "the target does not pass again in the restored tree: its tests are flaky or depend on their order; try --repeat"
+        "the target does not pass again in the restored tree: its tests are flaky, depend on their order, or have ids that differ between runs; try --repeat"
     )]
     NotRestored,
     /// The edits do not give the full tree back.
@@ -165,22 +191,6 @@ pub enum CarveError {
     /// The project cannot be read.
     #[error(transparent)]
     Session(#[from] SessionError),
-}
-
-fn nearest_hint(nearest: &[(String, usize)]) -> String {
-    if nearest.is_empty() {
-        return String::new();
-    }
-    let list: Vec<String> = nearest
-        .iter()
-        .map(|(symbol, others)| {
-            format!(
-                "{symbol} (executed by {})",
-                words::count(*others, "other test")
-            )
-        })
-        .collect();
-    format!("; nearest: {}", list.join(", "))
 }
 
 /// Carves the feature of a target out of a project and proves it.
@@ -201,16 +211,18 @@ pub fn carve(
         options: study.known(request.options.clone())?,
         ..request.clone()
     };
+    let project = Project::new(&study.analysis);
     let found = search::Search {
         session,
         study: &study,
+        project: &project,
         scope: &scope,
         request,
         evidence,
         report,
     }
     .run()?;
-    let patches = Patches::new(session, &study, &scope, &found)?;
+    let patches = Patches::new(session, &study, &project, &scope, &found)?;
     let restored = restored(session, &study, request, evidence, report)?;
     let verdict = verdict::judge(&study, &scope, &found, &restored);
     if verdict.count(&TestClass::FailToPassTarget) == 0 {
@@ -220,11 +232,13 @@ pub fn carve(
         });
     }
     Ok(Carved {
-        held_back: held_back(&study, &scope, &found),
+        held_back: verdict.names(held_back(&study, &scope, &found)),
         analysis: study.analysis,
-        feature: found.feature,
-        plan: found.plan,
-        removal: found.removal,
+        feature: found.draft.feature,
+        plan: found.draft.plan,
+        removal: found.draft.removal,
+        size: found.size,
+        planned: found.planned,
         verdict,
         removal_patch: patches.removal,
         gold_patch: patches.gold,

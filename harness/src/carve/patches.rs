@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::feature::Scope;
 use extractors::patch::{Change, File, Patch};
-use extractors::removal::{self, RemovalPlan};
+use extractors::removal::{self, Project, RemovalPlan};
 
 use super::CarveError;
 use super::plan::{self, Piece};
@@ -47,10 +47,11 @@ impl Patches {
     pub fn new(
         session: &Session,
         study: &Study,
+        project: &Project<'_>,
         scope: &Scope,
         found: &Found,
     ) -> Result<Self, CarveError> {
-        let trees = Trees::new(session, study, scope, found)?;
+        let trees = Trees::new(session, study, project, scope, found)?;
         let is_shared = |change: &Change| trees.shared.contains(&change.path);
         let tests = changes(&trees.solved, &trees.full);
         let (shared, own): (Vec<Change>, Vec<Change>) = tests.into_iter().partition(is_shared);
@@ -111,10 +112,10 @@ impl Trees {
     fn new(
         session: &Session,
         study: &Study,
+        project: &Project<'_>,
         scope: &Scope,
         found: &Found,
     ) -> Result<Self, CarveError> {
-        let analysis = &study.analysis;
         let put_back: BTreeSet<Piece> = found
             .held_back
             .iter()
@@ -124,8 +125,8 @@ impl Trees {
         let nothing = RemovalPlan::default();
         let tests = study.test_definitions();
         let without_tests = removal::remove(
-            analysis,
-            &plan::with_tests(analysis, &nothing, &tests, &put_back),
+            project,
+            &plan::with_tests(project, &nothing, &tests, &put_back),
         );
         let mut trees = Self::default();
         let starting = &found.starting.files;

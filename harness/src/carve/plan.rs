@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::Analysis;
-use analyzer::feature::Feature;
+use analyzer::feature::{Feature, Role};
 use analyzer::symbol::SymbolId;
 use analyzer::trace::TestResult;
-use extractors::removal::{self, Action, RemovalPlan};
+use extractors::family::principal;
+use extractors::removal::{self, Action, Project, RemovalPlan};
 
 use crate::config::RemovalMode;
 
@@ -16,6 +17,7 @@ use crate::config::RemovalMode;
 /// the test symbols that leave as well, so their references do not count; `doctested` are symbols
 /// whose documentation is run as a test that will fail.
 pub fn actions(
+    project: &Project<'_>,
     analysis: &Analysis,
     feature: &Feature,
     mode: RemovalMode,
@@ -23,8 +25,20 @@ pub fn actions(
     held_back: &BTreeSet<SymbolId>,
     doctested: &BTreeSet<SymbolId>,
 ) -> RemovalPlan {
-    let candidates: BTreeSet<SymbolId> = feature.removed().cloned().collect();
-    let blocked = removal::blockers(analysis, &candidates, held_back);
+    // What nothing ran and belongs to another definition (an overload) shares the fate of that one.
+    let follows = |id: &&SymbolId| {
+        let role = |id: &SymbolId| feature.members.get(id).map(|member| member.role);
+        let owner = principal(id);
+        role(id) == Some(Role::Orphaned)
+            && owner != **id
+            && role(&owner).is_some_and(Role::is_removed)
+    };
+    let candidates: BTreeSet<SymbolId> = feature
+        .removed()
+        .filter(|id| !follows(id))
+        .cloned()
+        .collect();
+    let blocked = removal::blockers(project, &candidates, held_back);
     let stub = |id: &SymbolId| Action::Stub {
         keep_doc: !doctested.contains(id),
     };
@@ -47,7 +61,10 @@ pub fn actions(
         .iter()
         .filter_map(|id| action(id).map(|action| (id.clone(), action)))
         .collect();
-    RemovalPlan { actions }
+    RemovalPlan {
+        actions,
+        ..RemovalPlan::default()
+    }
 }
 
 /// The text of a test: what leaves when the test is held back.
@@ -102,18 +119,19 @@ impl Piece {
 /// are the definitions of all tests of the considered suite. Files that are no code are not among
 /// what a plan can change.
 pub fn with_tests(
-    analysis: &Analysis,
+    project: &Project<'_>,
     plan: &RemovalPlan,
     tests: &BTreeSet<SymbolId>,
     held_back: &BTreeSet<Piece>,
 ) -> RemovalPlan {
     let definitions = held_back.iter().filter_map(Piece::definition);
-    let mut whole = removal::test_removal(analysis, tests, &definitions.cloned().collect());
+    let mut whole = removal::test_removal(project, tests, &definitions.cloned().collect());
     let documented = held_back.iter().filter_map(Piece::documented);
     for id in documented {
         let action = whole.actions.entry(id.clone());
         action.or_insert(Action::CutExamples);
     }
+    whole.imports.clone_from(&plan.imports);
     whole.actions.extend(
         plan.actions
             .iter()

@@ -2,14 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use analyzer::feature::{self, Expectation, Feature, FeatureOptions, Scope};
+use analyzer::feature::{self, Expectation, Scope};
 use analyzer::symbol::SymbolId;
 use analyzer::trace::{FailureDetail, Outcome, TestResult};
-use extractors::removal::{self, Action, Removal, RemovalPlan};
+use extractors::removal::{self, Action, Project, Removal};
 
+use super::advice::Advice;
 use super::blame;
-use super::evidence::{Evidence, Scenario, TreeState, Unexpected};
-use super::plan::{self, Piece};
+use super::draft::{Draft, Premises, Size};
+use super::evidence::{Evidence, Inspected, Scenario, TreeState, Unexpected};
+use super::inspection::{self, Inspection};
+use super::plan::Piece;
+use super::unstable;
 use super::{CarveError, CarveRequest, Event};
 use crate::runner::{Selection, TestRun};
 use crate::session::Session;
@@ -18,10 +22,12 @@ use crate::words::count;
 
 /// A plan that held: the feature, the edits and what each test did.
 pub(super) struct Found {
-    pub feature: Feature,
-    pub plan: RemovalPlan,
-    /// The removal alone: the starting tree with the held-back tests put back.
-    pub removal: Removal,
+    /// The feature and its removal alone: the starting tree with the held-back tests put back.
+    pub draft: Draft,
+    /// How big it is.
+    pub size: Size,
+    /// How big it was before anything was tried.
+    pub planned: Size,
     /// The removal and the held-back tests: what a solver sees.
     pub starting: Removal,
     /// The texts of the tests that leave with the feature.
@@ -48,7 +54,7 @@ impl Found {
     /// Whether a file is given back with the tests as a whole: it is test code, or the feature's removal
     /// alone does not change it. Any other file is the solver's to edit.
     pub fn is_of_tests(&self, scope: &Scope, path: &str) -> bool {
-        scope.is_support(path) || !self.removal.files.contains_key(path)
+        scope.is_support(path) || !self.draft.removal.files.contains_key(path)
     }
 
     /// Whether a piece is put back for grading: test code is, wherever it stands; documentation is not
@@ -89,59 +95,55 @@ impl PutBack {
 }
 
 /// What earlier attempts taught.
-struct Lessons {
-    options: FeatureOptions,
-    stub_only: BTreeSet<SymbolId>,
-    /// Tests that fail without the feature although the trace did not say so.
-    also_failing: BTreeSet<usize>,
+pub(super) struct Lessons {
+    pub premises: Premises,
     flaky: BTreeSet<String>,
+    /// Tests that no later run can name.
+    unstable: BTreeSet<String>,
 }
 
 pub(super) struct Search<'a> {
     pub session: &'a mut Session,
     pub study: &'a Study,
+    pub project: &'a Project<'a>,
     pub scope: &'a Scope,
     pub request: &'a CarveRequest,
     pub evidence: &'a mut Evidence,
     pub report: &'a dyn Fn(Event<'_>),
 }
 
-/// One plan with its edits, before it has been tried.
-struct Attempt {
-    feature: Feature,
-    plan: RemovalPlan,
-    removal: Removal,
-    /// Tests that may fail: indices, whole functions.
-    suspects: BTreeSet<usize>,
-}
-
 impl Search<'_> {
     /// Tries plans until one holds.
     pub fn run(mut self) -> Result<Found, CarveError> {
         let mut lessons = Lessons {
-            options: self.request.options.clone(),
-            stub_only: BTreeSet::new(),
-            also_failing: BTreeSet::new(),
+            premises: Premises::new(self.request.options.clone(), self.request.removal),
             flaky: BTreeSet::new(),
+            unstable: BTreeSet::new(),
         };
+        let before = self.session.check(&BTreeMap::new())?;
+        let mut planned = None;
+        let mut inspection = Inspection::new(&self.study.analysis);
         for _ in 0..self.request.max_attempts {
-            let attempt = self.plan(&lessons)?;
+            let (attempt, size) = self.plan(&lessons.premises)?;
+            let planned = *planned.get_or_insert(size);
+            if self.is_refused(&attempt, &mut inspection, &mut lessons.premises)
+                || self.repair(&attempt, &before, &mut lessons)?
+            {
+                continue;
+            }
             let put_back = self.put_back(&attempt)?;
             let held_back = self.held_back(&attempt, &put_back);
             let starting = self.starting(&attempt, &held_back)?;
             let Some(broken) =
                 self.try_starting(&attempt, &starting, &held_back, &put_back, &mut lessons)?
             else {
-                let Attempt {
-                    feature,
-                    plan,
-                    removal,
-                    ..
-                } = attempt;
+                let whole = attempt.whole(self.study, self.project, &held_back);
+                let faults = inspection.faults(&self.study.analysis, &whole, &starting);
+                self.evidence.faults = faults.iter().map(ToString::to_string).collect();
                 return Ok(Found {
-                    feature,
-                    plan,
-                    removal,
+                    size: attempt.size_in(&starting, self.study, self.scope),
+                    draft: attempt,
+                    planned,
                     starting,
                     held_back,
                     put_back,
@@ -156,15 +158,12 @@ impl Search<'_> {
     }
 
     /// What a solver sees.
-    fn starting(
+    pub(super) fn starting(
         &self,
-        attempt: &Attempt,
+        attempt: &Draft,
         held_back: &BTreeSet<Piece>,
     ) -> Result<Removal, CarveError> {
-        let analysis = &self.study.analysis;
-        let tests = self.study.test_definitions();
-        let whole = plan::with_tests(analysis, &attempt.plan, &tests, held_back);
-        let mut starting = removal::remove(analysis, &whole);
+        let mut starting = attempt.starting(self.study, self.project, held_back);
         for piece in held_back {
             let Piece::Text(path) = piece else { continue };
             if let Some(rest) = removal::without_examples(&self.session.file(path)?.bytes) {
@@ -174,82 +173,68 @@ impl Search<'_> {
         Ok(starting)
     }
 
-    fn plan(&mut self, lessons: &Lessons) -> Result<Attempt, CarveError> {
-        let feature = feature::decide(
-            &self.study.analysis,
-            &self.study.impact,
-            self.scope,
-            &lessons.options,
-        );
-        let suspects = self.suspects(&feature, lessons);
-        let leaving: BTreeSet<SymbolId> = suspects
-            .iter()
-            .filter_map(|&index| self.study.piece(index)?.definition())
-            .cloned()
-            .collect();
-        let doctested = self.study.doctested();
-        let plan = plan::actions(
-            &self.study.analysis,
-            &feature,
-            self.request.removal,
-            &lessons.stub_only,
-            &leaving,
-            &doctested,
-        );
-        let removal = removal::remove(&self.study.analysis, &plan);
-        let has_top = feature
-            .with_role(feature::Role::Top)
-            .any(|top| removal.removed.contains(top));
-        if !has_top {
-            return Err(CarveError::NoFeature {
-                nearest: self.study.nearest(self.scope, &lessons.options),
+    /// Whether the static checks speak against a plan: product code that stays refers to something
+    /// that does not. Then that stays, too. Test code is looked at when it is known what leaves of it.
+    fn is_refused(
+        &mut self,
+        attempt: &Draft,
+        inspection: &mut Inspection,
+        premises: &mut Premises,
+    ) -> bool {
+        let full = &self.study.analysis;
+        let mut faults = inspection.faults(full, &attempt.plan, &attempt.removal);
+        faults.retain(|fault| !self.scope.is_support(fault.path()));
+        let removed = attempt.removal.removed.iter().cloned().collect();
+        let culprits = inspection::culprits(full, &faults, &removed);
+        if culprits.is_empty() {
+            return false;
+        }
+        let decision = format!("named by code that stays, not deleted: {}", list(&culprits));
+        let (deleted, stubbed): (BTreeSet<_>, BTreeSet<_>) = culprits
+            .into_iter()
+            .partition(|id| !premises.stub_only.contains(id));
+        premises.stub_only.extend(deleted);
+        premises.options.exclude.extend(stubbed);
+        (self.report)(Event::RolledBack {
+            decision: &decision,
+        });
+        self.evidence.inspections.push(Inspected {
+            faults: faults.iter().take(20).map(ToString::to_string).collect(),
+            decision,
+        });
+        true
+    }
+
+    fn plan(&mut self, premises: &Premises) -> Result<(Draft, Size), CarveError> {
+        let draft = Draft::new(self.study, self.project, self.scope, premises);
+        let size = draft.size(self.study, self.project, self.scope);
+        if size.top == 0 || size.lines < self.request.min_lines {
+            let advice = Advice::new(
+                self.study,
+                self.project,
+                self.scope,
+                premises,
+                &draft,
+                self.request.min_lines,
+            );
+            return Err(match size.top {
+                0 => CarveError::NoFeature { advice },
+                _ => CarveError::TooSmall {
+                    lines: size.lines,
+                    min_lines: self.request.min_lines,
+                    advice,
+                },
             });
         }
         (self.report)(Event::Planned {
-            feature: &feature,
-            removed: removal.removed.len(),
+            feature: &draft.feature,
+            removed: size.symbols,
         });
-        Ok(Attempt {
-            feature,
-            plan,
-            removal,
-            suspects,
-        })
-    }
-
-    /// The good tests of every test function of which a case may fail.
-    fn suspects(&self, feature: &Feature, lessons: &Lessons) -> BTreeSet<usize> {
-        let expected = |(index, expectation): (usize, &Expectation)| {
-            matches!(expectation, Expectation::Target | Expectation::Collateral).then_some(index)
-        };
-        let direct: BTreeSet<usize> = feature
-            .tests
-            .iter()
-            .enumerate()
-            .filter_map(expected)
-            .chain(lessons.also_failing.iter().copied())
-            .collect();
-        let functions: BTreeSet<(&str, &str)> = direct
-            .iter()
-            .filter_map(|&index| self.test(index))
-            .map(function_of)
-            .collect();
-        let good = |index: &usize| {
-            self.scope.target.contains(*index) || self.scope.others.contains(*index)
-        };
-        (0..self.study.trace.tests.len())
-            .filter(good)
-            .filter(|index| {
-                direct.contains(index)
-                    || self
-                        .test(*index)
-                        .is_some_and(|test| functions.contains(&function_of(test)))
-            })
-            .collect()
+        Ok((draft, size))
     }
 
     /// Runs the suspects without the feature.
-    fn put_back(&mut self, attempt: &Attempt) -> Result<BTreeMap<String, PutBack>, CarveError> {
+    fn put_back(&mut self, attempt: &Draft) -> Result<BTreeMap<String, PutBack>, CarveError> {
         let ids: Vec<String> = attempt
             .suspects
             .iter()
@@ -304,11 +289,7 @@ impl Search<'_> {
 
     /// What leaves with the tests: all functions of the target, and every other function with a
     /// case that fails; of examples only those that fail.
-    fn held_back(
-        &self,
-        attempt: &Attempt,
-        put_back: &BTreeMap<String, PutBack>,
-    ) -> BTreeSet<Piece> {
+    fn held_back(&self, attempt: &Draft, put_back: &BTreeMap<String, PutBack>) -> BTreeSet<Piece> {
         let fails = |index: &usize| {
             let result = self.test(*index).and_then(|test| put_back.get(&test.id));
             result.is_some_and(|result| !result.passes())
@@ -331,7 +312,7 @@ impl Search<'_> {
     /// Runs everything visible in the starting tree; returns what broke, if anything did.
     fn try_starting(
         &mut self,
-        attempt: &Attempt,
+        attempt: &Draft,
         starting: &Removal,
         held_back: &BTreeSet<Piece>,
         put_back: &BTreeMap<String, PutBack>,
@@ -347,6 +328,7 @@ impl Search<'_> {
                 .session
                 .run(&starting.files, &self.study.suite, false)?;
             let mut broken = self.broken(&expected, run);
+            self.set_unstable_apart(&mut broken, lessons)?;
             if !broken.tests.is_empty() {
                 self.set_flaky_apart(starting, &mut broken, lessons)?;
             }
@@ -401,7 +383,8 @@ impl Search<'_> {
             self.test(*index).is_some_and(|test| {
                 !leaves(self.study, held_back, put_back, *index)
                     && !lessons.flaky.contains(&test.id)
-                    && !lessons.also_failing.contains(index)
+                    && !lessons.unstable.contains(&test.id)
+                    && !lessons.premises.also_failing.contains(index)
             })
         };
         self.scope
@@ -424,6 +407,38 @@ impl Search<'_> {
         let tests = expected.iter().copied().filter(bad).collect();
         drop(outcomes);
         Broken { tests, run }
+    }
+
+    /// Tests that are missing although new ones of the same functions are there: either the removal
+    /// changed their ids, or every run does. The full tree tells.
+    fn set_unstable_apart(
+        &mut self,
+        broken: &mut Broken,
+        lessons: &mut Lessons,
+    ) -> Result<(), CarveError> {
+        let baseline = &self.study.trace;
+        let renamed = unstable::ids(baseline, &broken.run.trace);
+        let tests = broken
+            .tests
+            .iter()
+            .filter_map(|&index| baseline.tests.get(index));
+        let renamed = tests.filter(|test| renamed.contains(&*test.id));
+        let files: BTreeSet<String> = renamed.map(|test| test.path.clone()).collect();
+        if files.is_empty() {
+            return Ok(());
+        }
+        let files = Selection::Paths(files.into_iter().collect());
+        let again = self.session.run(&BTreeMap::new(), &files, false)?;
+        // Of the other files nothing was run, so nothing of them has appeared.
+        let unstable = unstable::ids(baseline, &again.trace);
+        broken.tests.retain(|&index| {
+            let test = baseline.tests.get(index);
+            test.is_some_and(|test| !unstable.contains(&*test.id))
+        });
+        lessons
+            .unstable
+            .extend(unstable.into_iter().map(str::to_owned));
+        Ok(())
     }
 
     /// Runs the broken tests once more in the same tree: those that pass now are flaky, not broken.
@@ -462,7 +477,7 @@ impl Search<'_> {
     /// Turns what broke into a lesson: stub instead of delete, accept as collateral, or keep.
     fn learn(
         &mut self,
-        attempt: &Attempt,
+        attempt: &Draft,
         starting: &Removal,
         broken: &Broken,
         lessons: &mut Lessons,
@@ -483,25 +498,12 @@ impl Search<'_> {
 
     fn decide(
         &mut self,
-        attempt: &Attempt,
+        attempt: &Draft,
         broken: &Broken,
         culprits: BTreeSet<SymbolId>,
         lessons: &mut Lessons,
     ) -> Result<String, CarveError> {
-        let deleted: BTreeSet<SymbolId> = culprits
-            .iter()
-            .filter(|id| {
-                attempt.plan.actions.get(*id) == Some(&Action::Delete)
-                    && !lessons.stub_only.contains(*id)
-            })
-            .cloned()
-            .collect();
-        if !deleted.is_empty() {
-            let decision = format!(
-                "needed by name, stubbed instead of deleted: {}",
-                list(&deleted)
-            );
-            lessons.stub_only.extend(deleted);
+        if let Some(decision) = stub(attempt, &culprits, lessons) {
             return Ok(decision);
         }
         let is_top = |id: &SymbolId| {
@@ -518,7 +520,7 @@ impl Search<'_> {
                 "needed by {}: held back as collateral",
                 count(broken.tests.len(), "more test")
             );
-            lessons.also_failing.extend(&broken.tests);
+            lessons.premises.also_failing.extend(&broken.tests);
             return Ok(decision);
         }
         let culprits = if culprits.is_empty() {
@@ -527,14 +529,15 @@ impl Search<'_> {
             culprits
         };
         let decision = format!("needed by kept tests, protected: {}", list(&culprits));
-        lessons.options.exclude.extend(culprits);
+        lessons.premises.options.exclude.extend(culprits);
         Ok(decision)
     }
 
     /// Whether the broken tests may still turn into collateral ones.
-    fn affordable(&self, attempt: &Attempt, broken: &Broken, lessons: &Lessons) -> bool {
+    fn affordable(&self, attempt: &Draft, broken: &Broken, lessons: &Lessons) -> bool {
         let budget = self.scope.others.count_ones(..) as f64 * self.request.options.max_collateral;
-        let already = attempt.feature.count(Expectation::Collateral) + lessons.also_failing.len();
+        let already =
+            attempt.feature.count(Expectation::Collateral) + lessons.premises.also_failing.len();
         (already + broken.tests.len()) as f64 <= budget
     }
 
@@ -542,7 +545,7 @@ impl Search<'_> {
     /// module order. Each step runs the broken tests only.
     fn bisect(
         &mut self,
-        attempt: &Attempt,
+        attempt: &Draft,
         broken: &Broken,
     ) -> Result<BTreeSet<SymbolId>, CarveError> {
         let ids: Vec<String> = broken
@@ -554,15 +557,7 @@ impl Search<'_> {
         let mut suspects: Vec<SymbolId> = attempt.plan.actions.keys().cloned().collect();
         while suspects.len() > 1 {
             let half = suspects.split_off(suspects.len() / 2);
-            let actions = attempt
-                .plan
-                .actions
-                .iter()
-                .filter(|(id, _)| !half.contains(id));
-            let lighter = RemovalPlan {
-                actions: actions.map(|(id, action)| (id.clone(), *action)).collect(),
-            };
-            let removal = removal::remove(&self.study.analysis, &lighter);
+            let removal = removal::remove(self.project, &attempt.without(&half));
             let run = self
                 .session
                 .run(&removal.files, &Selection::Ids(ids.clone()), false)?;
@@ -676,7 +671,29 @@ impl Broken {
     }
 }
 
-fn one_line(detail: &FailureDetail) -> String {
+/// Symbols that were deleted and are needed by name become stubs.
+pub(super) fn stub(
+    attempt: &Draft,
+    culprits: &BTreeSet<SymbolId>,
+    lessons: &mut Lessons,
+) -> Option<String> {
+    let is_deleted = |id: &&SymbolId| {
+        attempt.plan.actions.get(*id) == Some(&Action::Delete)
+            && !lessons.premises.stub_only.contains(*id)
+    };
+    let deleted: BTreeSet<SymbolId> = culprits.iter().filter(is_deleted).cloned().collect();
+    if deleted.is_empty() {
+        return None;
+    }
+    let decision = format!(
+        "needed by name, stubbed instead of deleted: {}",
+        list(&deleted)
+    );
+    lessons.premises.stub_only.extend(deleted);
+    Some(decision)
+}
+
+pub(super) fn one_line(detail: &FailureDetail) -> String {
     let message = detail.message.lines().next().unwrap_or_default();
     if detail.exception.is_empty() {
         message.to_owned()
@@ -693,17 +710,7 @@ fn outcomes(run: &TestRun) -> BTreeMap<&str, Outcome> {
         .collect()
 }
 
-/// A test function with its file: what can be held back as one.
-fn function_of(test: &TestResult) -> (&str, &str) {
-    let function = if test.function.is_empty() {
-        &test.id
-    } else {
-        &test.function
-    };
-    (&test.path, function)
-}
-
-fn list(symbols: &BTreeSet<SymbolId>) -> String {
+pub(super) fn list(symbols: &BTreeSet<SymbolId>) -> String {
     symbols
         .iter()
         .map(SymbolId::as_str)

@@ -7,6 +7,7 @@ use analyzer::trace::{Outcome, TestResult, Trace};
 use serde::{Deserialize, Serialize};
 
 use super::search::Found;
+use super::unstable;
 use crate::study::Study;
 
 /// What a test is to the task.
@@ -26,6 +27,8 @@ pub enum TestClass {
 /// The class of every test of the considered suite.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
+    /// The ids that differ between runs; in `classes` they are masked.
+    unstable: BTreeSet<String>,
     /// Test id to class, in the order of ids.
     pub classes: BTreeMap<String, TestClass>,
 }
@@ -53,6 +56,14 @@ impl Verdict {
             .count()
     }
 
+    /// The names that a record has for tests, each once: their ids, those that differ between runs
+    /// masked.
+    pub fn names(&self, ids: Vec<String>) -> Vec<String> {
+        let mut names: Vec<String> = ids.into_iter().map(|id| name(&self.unstable, id)).collect();
+        names.dedup();
+        names
+    }
+
     /// How many tests are excluded, whatever the reason.
     pub fn excluded(&self) -> usize {
         self.classes
@@ -70,11 +81,18 @@ const FLAKY: &str = "flaky";
 
 /// Judges every test by the baseline, the runs of the starting tree and those of the restored tree.
 pub(super) fn judge(study: &Study, scope: &Scope, found: &Found, restored: &[Trace]) -> Verdict {
-    let unstable = unstable(&study.trace, restored, found);
+    let flaky = flaky(&study.trace, restored, found);
+    let unstable: BTreeSet<String> = restored
+        .iter()
+        .flat_map(|run| unstable::ids(&study.trace, run))
+        .map(str::to_owned)
+        .collect();
     let class = |(index, test): (usize, &TestResult)| {
-        let class = if let Some(reason) = unfit(test) {
+        let class = if unstable.contains(&test.id) {
+            TestClass::Excluded(unstable::REASON.to_owned())
+        } else if let Some(reason) = unfit(test) {
             TestClass::Excluded(reason)
-        } else if unstable.contains(test.id.as_str()) {
+        } else if flaky.contains(test.id.as_str()) {
             TestClass::Excluded(FLAKY.to_owned())
         } else if !found
             .put_back
@@ -89,10 +107,18 @@ pub(super) fn judge(study: &Study, scope: &Scope, found: &Found, restored: &[Tra
         } else {
             TestClass::FailToPassCollateral
         };
-        (test.id.clone(), class)
+        (name(&unstable, test.id.clone()), class)
     };
     Verdict {
         classes: study.trace.tests.iter().enumerate().map(class).collect(),
+        unstable,
+    }
+}
+
+fn name(unstable: &BTreeSet<String>, id: String) -> String {
+    match unstable.contains(&id) {
+        true => unstable::masked(&id),
+        false => id,
     }
 }
 
@@ -106,7 +132,7 @@ fn unfit(test: &TestResult) -> Option<String> {
 }
 
 /// Tests that were good in the full tree once and not good in it, or in equal states, another time.
-fn unstable<'a>(baseline: &'a Trace, restored: &'a [Trace], found: &'a Found) -> BTreeSet<&'a str> {
+fn flaky<'a>(baseline: &'a Trace, restored: &'a [Trace], found: &'a Found) -> BTreeSet<&'a str> {
     let good = |trace: &'a Trace| -> BTreeSet<&'a str> {
         trace
             .tests

@@ -1,8 +1,10 @@
 //! The steps of an installation, recorded as they are done.
 
 use super::EnvironmentError;
+use crate::cache::require_room;
 use crate::process::{Command, Ended, Finished, Launcher, Limits};
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// How many lines of a step's output are kept.
 const LOG_LINES: usize = 40;
@@ -37,16 +39,23 @@ pub enum StepOutcome {
 /// Runs steps and records them.
 pub struct Steps<'a> {
     launcher: &'a Launcher,
+    folder: &'a Path,
     limits: Limits,
     progress: &'a dyn Fn(&str),
     done: Vec<Step>,
 }
 
 impl<'a> Steps<'a> {
-    /// No steps yet; each is run under these limits.
-    pub fn new(launcher: &'a Launcher, limits: Limits, progress: &'a dyn Fn(&str)) -> Self {
+    /// No steps yet; each is run under these limits, and writes to this folder.
+    pub fn new(
+        launcher: &'a Launcher,
+        folder: &'a Path,
+        limits: Limits,
+        progress: &'a dyn Fn(&str),
+    ) -> Self {
         Self {
             launcher,
+            folder,
             limits,
             progress,
             done: Vec::new(),
@@ -59,6 +68,9 @@ impl<'a> Steps<'a> {
         let finished = self.launcher.run(command, &self.limits)?;
         if finished.ended == Ended::Interrupted {
             return Err(EnvironmentError::Interrupted);
+        }
+        if !finished.success() {
+            require_room(self.folder)?;
         }
         self.done.push(step(purpose, command, &finished));
         Ok(finished.success())

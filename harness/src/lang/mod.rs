@@ -23,7 +23,7 @@ pub struct Language {
     pub test_command: &'static [&'static str],
 }
 
-/// All rows; where a project suits several, the first.
+/// All rows.
 static LANGUAGES: &[Language] = &[
     Language {
         name: "python",
@@ -48,11 +48,35 @@ static LANGUAGES: &[Language] = &[
     },
 ];
 
-/// The language of a project with these files.
-pub fn of(files: &Listing) -> Option<&'static Language> {
+/// The languages of a project with these files, in the order of the table.
+pub fn all_of(files: &Listing) -> Vec<&'static Language> {
     LANGUAGES
         .iter()
-        .find(|language| language.toolchain.suits(files))
+        .filter(|language| language.toolchain.suits(files))
+        .collect()
+}
+
+/// Those of some languages that a target or a part of the suite may be written in: by the ending of
+/// its file, or by the files in its folder. What is no path may be any of them.
+pub fn meant(
+    languages: &[&'static Language],
+    files: &Listing,
+    part: &str,
+) -> Vec<&'static Language> {
+    let path = part.split("::").next().unwrap_or_default();
+    let path = path.trim_start_matches("./").trim_end_matches('/');
+    let inside = |file: &&String| {
+        let rest = file.strip_prefix(path);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let names: Vec<&str> = files
+        .files
+        .keys()
+        .filter(inside)
+        .filter_map(|file| Some(analyzer::Language::from_path(file)?.id()))
+        .collect();
+    let may_be = |language: &&Language| names.is_empty() || names.contains(&language.name);
+    languages.iter().copied().filter(may_be).collect()
 }
 
 /// The row with this name, as environments and records carry it.

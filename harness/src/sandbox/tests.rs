@@ -316,3 +316,27 @@ proptest! {
         prop_assert_eq!(place.state(), clean);
     }
 }
+
+#[test]
+fn a_change_that_was_taken_over_by_half_and_then_taken_back_does_no_harm() {
+    let mut place = Place::new();
+    let before = place.state();
+    let (first, second) = (place.project("pkg/a.py"), place.project("pkg/data/b.bin"));
+    let old = [&first, &second].map(|path| fs::read(path).unwrap());
+    fs::write(&first, "half").unwrap();
+    fs::write(&second, "half").unwrap();
+    // The second of both cannot be written.
+    let obstacle = place.sandbox.base.join("pkg/data");
+    fs::remove_dir_all(&obstacle).unwrap();
+    fs::write(&obstacle, "").unwrap();
+    let root = place.folder.path();
+    let cache = Cache::at(&root.join("cache")).unwrap();
+    let project = Project::open(&root.join("shop")).unwrap();
+    assert!(Sandbox::open(&cache.project(&project).unwrap(), &project).is_err());
+    fs::remove_file(&obstacle).unwrap();
+    fs::write(&first, &old[0]).unwrap();
+    fs::write(&second, &old[1]).unwrap();
+    place.reopen();
+    assert_eq!(place.state(), before);
+    assert_eq!(place.sandbox.read("pkg/a.py").unwrap(), old[0]);
+}

@@ -41,6 +41,14 @@ impl Rules for Go {
         false
     }
 
+    fn declarations_of(&self, _path: &str) -> Option<String> {
+        None
+    }
+
+    fn definitions_of(&self, _path: &str) -> Option<String> {
+        None
+    }
+
     fn lookups(&self, _tree: &SyntaxTree) -> BTreeSet<String> {
         BTreeSet::new()
     }

@@ -63,6 +63,14 @@ impl Rules for Rust {
         stub::function(tree, symbol).is_some_and(|it| it.const_token().is_some())
     }
 
+    fn declarations_of(&self, _path: &str) -> Option<String> {
+        None
+    }
+
+    fn definitions_of(&self, _path: &str) -> Option<String> {
+        None
+    }
+
     fn lookups(&self, tree: &SyntaxTree) -> BTreeSet<String> {
         let Some(file) = grammars::rust::source_file(tree) else {
             return BTreeSet::new();

@@ -82,8 +82,12 @@ impl Leaving<'_> {
     }
 
     fn planned_for(&self, id: &SymbolId) -> SymbolId {
+        let mut originals = self.project.originals(id).map(principal);
         if self.planned.contains(id) {
             return id.clone();
+        }
+        if let Some(original) = originals.find(|id| self.planned.contains(id)) {
+            return original;
         }
         let holders = self.project.holders(id);
         let planned = holders.into_iter().find(|id| self.planned.contains(id));

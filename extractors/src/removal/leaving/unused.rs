@@ -86,6 +86,17 @@ impl<'a> Leaving<'a> {
 
     /// Whether another file may get a name from a file.
     fn is_imported_from(&self, file: &ProjectFile, name: &str) -> bool {
+        let mut passing = BTreeSet::new();
+        self.is_passed_on(file, name, &mut passing)
+    }
+
+    /// The same, with the files that are known to pass the name on by a star.
+    fn is_passed_on(
+        &self,
+        file: &ProjectFile,
+        name: &str,
+        passing: &mut BTreeSet<&'a str>,
+    ) -> bool {
         let others = self
             .project
             .files
@@ -93,11 +104,15 @@ impl<'a> Leaving<'a> {
             .filter(|other| other.path != file.path && !self.is_gone(&other.path));
         others.into_iter().any(|other| {
             let imports = other.imports.iter().enumerate();
-            let staying =
+            let mut staying =
                 imports.filter(|(index, import)| !self.is_import_gone(other, *index, import));
-            staying
-                .into_iter()
-                .any(|(_, import)| self.may_take(other, import, file, name))
+            staying.any(|(_, import)| {
+                self.may_take(other, import, file, name)
+                    || (is_star_of(import, file)
+                        && passing.insert(&other.path)
+                        && (self.is_named_in(other, name)
+                            || self.is_passed_on(other, name, passing)))
+            })
         })
     }
 
@@ -115,12 +130,20 @@ impl<'a> Leaving<'a> {
         {
             return true;
         }
-        if import.module.as_deref() != Some(&*file.path) {
-            return false;
-        }
-        // A star takes what the list of public names has, if there is one; the caller looks there.
-        let by_star = import.bound == "*" && file.exports.is_empty();
-        by_star || self.imported_name(other, import) == name
+        import.module.as_deref() == Some(&*file.path) && self.imported_name(other, import) == name
+    }
+
+    /// Whether code of a file that stays, or its list of public names, has a name.
+    fn is_named_in(&self, file: &ProjectFile, name: &str) -> bool {
+        let source = self.project.analysis.source(&file.path);
+        let is_it = |reference: &&Reference| {
+            let text = source
+                .as_ref()
+                .map(|text| text.slice(reference.range.clone()));
+            text == Some(name) && self.stays((file, reference))
+        };
+        file.references.iter().any(|reference| is_it(&reference))
+            || file.exports.iter().any(|export| export.name == name)
     }
 
     /// Whether `import a.b` binds `a`, which is not the module it is for.
@@ -241,6 +264,12 @@ impl<'a> Leaving<'a> {
                 .flatten()
                 .any(|export| export.targets.contains(&symbol.id))
     }
+}
+
+/// Whether an import takes all public names of a file. If the file lists them, whoever asks has looked
+/// there.
+fn is_star_of(import: &Import, file: &ProjectFile) -> bool {
+    import.bound == "*" && import.module.as_deref() == Some(&*file.path) && file.exports.is_empty()
 }
 
 /// The references of a file that go through an import, or through another one of the same name.

@@ -9,7 +9,7 @@ use analyzer::symbol::{Symbol, SymbolId, SymbolKind};
 
 use super::check_laws;
 use crate::lang::go_files;
-use crate::removal::{Action, RemovalPlan, blockers, remove};
+use crate::removal::{Action, Project, RemovalPlan, blockers, remove};
 use crate::testing::analysis_of;
 use crate::verify::Fault;
 
@@ -51,7 +51,7 @@ fn check(module: &str, version: &str, rounds: u32) {
     let vetted = complaints(&root);
     for round in 0..rounds {
         let plan = plan(&before, round);
-        let removal = remove(&before, &plan);
+        let removal = remove(&Project::new(&before), &plan);
         assert!(removal.removed.len() > 3, "{:?}", removal.problems);
         for fault in check_laws(&before, &plan, &removal) {
             let is_expected = matches!(fault, Fault::Undefined { .. } | Fault::DanglingName { .. });
@@ -92,7 +92,7 @@ fn plan(analysis: &Analysis, round: u32) -> RemovalPlan {
             candidates.insert(symbol.id.clone());
         }
     }
-    let blocked = blockers(analysis, &candidates, &BTreeSet::new());
+    let blocked = blockers(&Project::new(analysis), &candidates, &BTreeSet::new());
     let action = |id: SymbolId| {
         if !blocked.contains_key(&id) {
             return Some((id, Action::Delete));
@@ -103,7 +103,10 @@ fn plan(analysis: &Analysis, round: u32) -> RemovalPlan {
         can_be_stub.then_some((id, Action::Stub { keep_doc }))
     };
     let actions: BTreeMap<SymbolId, Action> = candidates.into_iter().filter_map(action).collect();
-    RemovalPlan { actions }
+    RemovalPlan {
+        actions,
+        ..RemovalPlan::default()
+    }
 }
 
 fn is_candidate(symbol: &Symbol) -> bool {

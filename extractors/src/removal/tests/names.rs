@@ -616,3 +616,41 @@ fn variables_of_a_plan_leave_with_their_statement_and_comments() {
         "#]],
     );
 }
+
+#[test]
+fn a_name_that_a_star_passes_on_stays_if_somebody_uses_it_there() {
+    check(
+        r#"
+        //- impl.py
+        import json
+        import math
+        import zlib
+        from other import helper, tool, unused
+
+        def f():
+            return json, math, zlib, helper, tool, unused
+        //- other.py
+        def helper(): return 1
+        def tool(): return 1
+        def unused(): return 1
+        //- facade.py
+        from impl import *
+        print(json, tool)
+        //- outer.py
+        from facade import *
+        from impl import *
+        //- user.py
+        from outer import helper
+        import outer
+        print(helper, outer.math)
+        "#,
+        "impl.py::f",
+        expect![[r#"
+            //- impl.py
+            import json
+            import math
+            from other import helper, tool
+            imports: zlib (impl.py), unused (impl.py)
+        "#]],
+    );
+}

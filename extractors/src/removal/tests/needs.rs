@@ -1,5 +1,6 @@
 //! What keeps a symbol from being deleted, and what leaves with held-back tests.
 
+use crate::removal::Project;
 use std::collections::BTreeSet;
 
 use analyzer::symbol::SymbolId;
@@ -15,7 +16,7 @@ fn ids(text: &str) -> BTreeSet<SymbolId> {
 #[track_caller]
 fn check(fixture: &str, candidates: &str, gone: &str, expected: Expect) {
     let analysis = analysis(fixture);
-    let blocked = blockers(&analysis, &ids(candidates), &ids(gone));
+    let blocked = blockers(&Project::new(&analysis), &ids(candidates), &ids(gone));
     let mut out = String::new();
     for (id, places) in blocked {
         out += &format!("{id}\n");
@@ -202,7 +203,11 @@ fn names_that_start_alike_are_different_symbols() {
 
 #[track_caller]
 fn check_tests(fixture: &str, tests: &str, held_back: &str, expected: Expect) {
-    let plan = test_removal(&analysis(fixture), &ids(tests), &ids(held_back));
+    let plan = test_removal(
+        &Project::new(&analysis(fixture)),
+        &ids(tests),
+        &ids(held_back),
+    );
     let lines: Vec<String> = plan.actions.keys().map(ToString::to_string).collect();
     expected.assert_eq(&lines.join("\n"));
 }

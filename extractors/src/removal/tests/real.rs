@@ -1,5 +1,6 @@
 //! Removals from real packages: whatever is removed, the rest stays valid and nothing else goes.
 
+use crate::removal::Project;
 use std::collections::BTreeMap;
 use std::process::Command;
 
@@ -48,7 +49,7 @@ fn check(name: &str, version: &str, folder: &str) {
         .collect();
     for round in 0..2 {
         let plan = plan(&symbols, round);
-        let removal = remove(&before, &plan);
+        let removal = remove(&Project::new(&before), &plan);
         for fault in check_laws(&before, &plan, &removal) {
             // What staying code refers to is removed on purpose here.
             let is_expected = matches!(fault, Fault::Undefined { .. } | Fault::DanglingName { .. });
@@ -80,7 +81,10 @@ fn plan(symbols: &[Symbol], round: usize) -> RemovalPlan {
             actions.insert(symbol.id.clone(), action);
         }
     }
-    RemovalPlan { actions }
+    RemovalPlan {
+        actions,
+        ..RemovalPlan::default()
+    }
 }
 
 fn parse(files: &BTreeMap<String, Vec<u8>>) {

@@ -6,7 +6,7 @@ use analyzer::symbol::SymbolId;
 use expect_test::expect;
 
 use super::{bytes, check, check_analysis};
-use crate::removal::{blockers, test_removal};
+use crate::removal::{Project, blockers, test_removal};
 use crate::testing::analysis;
 
 #[test]
@@ -361,7 +361,11 @@ fn check_tests(held_back: &str, expected: expect_test::Expect) {
     let tests = ["of_f", "of_g"].map(|name| format!("src/lib.rs::tests.{name}"));
     let ids = |text: &str| text.split_whitespace().map(SymbolId::parse).collect();
     let analysis = analysis(WITH_TESTS);
-    let plan = test_removal(&analysis, &ids(&tests.join(" ")), &ids(held_back));
+    let plan = test_removal(
+        &Project::new(&analysis),
+        &ids(&tests.join(" ")),
+        &ids(held_back),
+    );
     let actions: Vec<&str> = plan.actions.keys().map(SymbolId::as_str).collect();
     check(WITH_TESTS, &actions.join(" "), expected);
 }
@@ -431,7 +435,7 @@ pub fn f(x: impl Unknown) { x.get().size(); }
         "src/lib.rs::A#Drop",
     ];
     let candidates = candidates.map(SymbolId::parse).into_iter().collect();
-    let blocked = blockers(&analysis, &candidates, &BTreeSet::new());
+    let blocked = blockers(&Project::new(&analysis), &candidates, &BTreeSet::new());
     let blocked: Vec<&str> = blocked.keys().map(SymbolId::as_str).collect();
     assert_eq!(
         blocked,
@@ -458,7 +462,11 @@ pub fn stays() { all(); }
     );
     let names = ["twice", "helper", "all", "source"];
     let ids = names.map(|name| SymbolId::parse(&format!("src/lib.rs::{name}")));
-    let blocked = blockers(&analysis, &ids.clone().into(), &BTreeSet::new());
+    let blocked = blockers(
+        &Project::new(&analysis),
+        &ids.clone().into(),
+        &BTreeSet::new(),
+    );
     assert_eq!(blocked.into_keys().collect::<BTreeSet<_>>(), ids.into());
 }
 

@@ -132,6 +132,7 @@ impl Run<'_> {
         Ok(TestRun {
             trace,
             imported_from: suite.origins,
+            complete: !self.spent.is_over(),
             ended: self.spent.ended,
             wall: self.spent.started.elapsed(),
             cpu: self.spent.cpu,

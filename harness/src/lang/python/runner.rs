@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::tracer::{self, Recorder};
 use crate::process::{Command, Finished, Launcher};
-use crate::runner::{RunError, RunRequest, Selection, TestRun, TestRunner};
+use crate::runner::{self, RunError, RunRequest, Selection, TestRun, TestRunner};
 use results::Results;
 
 /// How many of the last lines of output are kept.
@@ -35,7 +35,7 @@ impl Pytest {
 impl TestRunner for Pytest {
     fn run(&self, request: &RunRequest<'_>, launcher: &Launcher) -> Result<TestRun, RunError> {
         let folder = Folder::prepare(request, self.recorder)?;
-        let finished = launcher.run(&folder.command(request), &request.limits)?;
+        let finished = runner::launch(request, &folder.command(request), launcher)?;
         let output = last_lines(&finished);
         let results = Results::read(&folder.results()).map_err(records(&folder.results()))?;
         let mut trace = if request.traced {
@@ -43,6 +43,7 @@ impl TestRunner for Pytest {
         } else {
             Trace::default()
         };
+        let complete = results.came_to_its_end();
         let imported_from = project_modules(request.tree, &results);
         let outcome = results.conclude(request.selection, finished.ended, &output);
         trace.tests = number_contexts(outcome.tests, &trace);
@@ -50,6 +51,7 @@ impl TestRunner for Pytest {
         Ok(TestRun {
             trace,
             imported_from,
+            complete,
             ended: finished.ended,
             wall: finished.wall,
             cpu: finished.cpu,

@@ -142,6 +142,7 @@ impl<'a> Run<'a> {
         Ok(TestRun {
             trace,
             imported_from: Vec::new(),
+            complete: matches!(spent.ended, Ended::Exit(_)),
             ended: spent.ended,
             wall: spent.started.elapsed(),
             cpu: spent.cpu,

@@ -92,6 +92,8 @@ impl Preparation<'_, '_> {
             "pytest",
             "--collect-only",
             "-qq",
+            // Rewriting assertions takes longer than all the rest, and nothing is run here.
+            "--assert=plain",
             "-p",
             "lacuna_collect",
         ];

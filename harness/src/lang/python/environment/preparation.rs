@@ -114,7 +114,7 @@ impl<'j, 'a> Preparation<'j, 'a> {
             &job.config.environment.variables,
         );
         let limits = job.config.limits.for_installation();
-        let steps = Steps::new(job.launcher, limits, job.progress);
+        let steps = Steps::new(job.launcher, job.cache.folder(), limits, job.progress);
         let mut preparation = Self {
             job,
             steps,

@@ -166,6 +166,11 @@ impl Results {
         self.tests.get_mut(*self.by_id.get(id)?)
     }
 
+    /// Whether pytest came to its own end: all passed, some failed, or there was nothing to run.
+    pub fn came_to_its_end(&self) -> bool {
+        matches!(self.exit, Some(0 | 1 | 5))
+    }
+
     /// Decides on every test. `ended` and `output` explain what did not run.
     pub fn conclude(mut self, selection: &Selection, ended: Ended, output: &str) -> Conclusion {
         let death = self.death(ended);

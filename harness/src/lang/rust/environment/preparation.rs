@@ -78,6 +78,7 @@ impl<'j, 'a> Preparation<'j, 'a> {
         };
         let steps = Steps::new(
             job.launcher,
+            job.cache.folder(),
             job.config.limits.for_installation(),
             job.progress,
         );

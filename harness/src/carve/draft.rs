@@ -1,0 +1,220 @@
+//! Drafts: a feature with the edits that take it out, before anything has been run.
+
+use std::collections::BTreeSet;
+
+use analyzer::feature::{Expectation, Feature, FeatureOptions, Role, Scope};
+use analyzer::symbol::SymbolId;
+use analyzer::trace::TestResult;
+use extractors::patch::{Change, File, Patch};
+use extractors::removal::{self, Project, Removal, RemovalPlan};
+use serde::Serialize;
+
+use super::plan::{self, Piece};
+use super::repair::Unused;
+use crate::config::RemovalMode;
+use crate::study::Study;
+
+/// What is known before a draft is made.
+#[derive(Clone, Debug)]
+pub struct Premises {
+    /// How the feature is decided.
+    pub options: FeatureOptions,
+    /// How symbols leave.
+    pub removal: RemovalMode,
+    /// Symbols that earlier attempts showed to be needed by name.
+    pub stub_only: BTreeSet<SymbolId>,
+    /// What the language's own tools found to be there for nothing.
+    pub unused: Unused,
+    /// Tests (by index) that fail without the feature although the trace did not say so.
+    pub also_failing: BTreeSet<usize>,
+}
+
+impl Premises {
+    /// Before anything was tried.
+    pub fn new(options: FeatureOptions, removal: RemovalMode) -> Self {
+        Self {
+            options,
+            removal,
+            stub_only: BTreeSet::new(),
+            unused: Unused::default(),
+            also_failing: BTreeSet::new(),
+        }
+    }
+}
+
+/// One feature with its edits.
+pub struct Draft {
+    /// The feature.
+    pub feature: Feature,
+    /// The action for each symbol that leaves.
+    pub plan: RemovalPlan,
+    /// What the plan does to the files.
+    pub removal: Removal,
+    /// Tests that may fail: indices, whole functions.
+    pub suspects: BTreeSet<usize>,
+}
+
+/// How much a feature takes out of the product. Every count here means the same in all answers and
+/// records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Size {
+    /// Top symbols that are deleted or stubbed.
+    pub top: usize,
+    /// All symbols that are, each counted on its own.
+    pub symbols: usize,
+    /// Files that change.
+    pub files: usize,
+    /// Lines that the removal patch takes out of them.
+    pub lines: usize,
+}
+
+/// Below this a feature is small.
+const FEW_LINES: usize = 30;
+/// Fewer lines a file than this are scattered ones, if there are several files.
+const FEW_LINES_A_FILE: usize = 8;
+
+impl Size {
+    /// What may make it a poor task, in words for a person.
+    pub fn warnings(&self) -> Vec<String> {
+        let Self { files, lines, .. } = self;
+        let small = (*lines < FEW_LINES).then(|| format!("the feature is small: {lines} lines"));
+        let scattered = *files >= 3 && lines / files < FEW_LINES_A_FILE;
+        let scattered =
+            scattered.then(|| format!("the feature is scattered: {lines} lines in {files} files"));
+        small.into_iter().chain(scattered).collect()
+    }
+}
+
+impl Draft {
+    /// Decides the feature of a target and how it leaves.
+    pub fn new(study: &Study, project: &Project<'_>, scope: &Scope, premises: &Premises) -> Self {
+        let feature = study.feature(scope, &premises.options);
+        let suspects = suspects(study, scope, &feature, &premises.also_failing);
+        let leaving = suspects
+            .iter()
+            .filter_map(|&index| study.piece(index)?.definition())
+            .cloned()
+            .collect();
+        let plan = plan::actions(
+            project,
+            &study.analysis,
+            &feature,
+            premises.removal,
+            &premises.stub_only,
+            &leaving,
+            &study.doctested(),
+        );
+        let plan = premises.unused.added_to(plan);
+        let removal = removal::remove(project, &plan);
+        Self {
+            feature,
+            plan,
+            removal,
+            suspects,
+        }
+    }
+
+    /// The plan without some of its symbols.
+    pub(super) fn without(&self, symbols: &[SymbolId]) -> RemovalPlan {
+        let actions = self.plan.actions.iter();
+        let actions = actions.filter(|(id, _)| !symbols.contains(id));
+        RemovalPlan {
+            actions: actions.map(|(id, action)| (id.clone(), *action)).collect(),
+            imports: self.plan.imports.clone(),
+        }
+    }
+
+    /// The tree that a solver sees if some tests leave, but for files that are no code.
+    pub fn starting(
+        &self,
+        study: &Study,
+        project: &Project<'_>,
+        held_back: &BTreeSet<Piece>,
+    ) -> Removal {
+        removal::remove(project, &self.whole(study, project, held_back))
+    }
+
+    /// The plan with the tests that leave, and what leaves with them.
+    pub fn whole(
+        &self,
+        study: &Study,
+        project: &Project<'_>,
+        held_back: &BTreeSet<Piece>,
+    ) -> RemovalPlan {
+        plan::with_tests(project, &self.plan, &study.test_definitions(), held_back)
+    }
+
+    /// How big it is, if all tests that may fail leave with it.
+    pub fn size(&self, study: &Study, project: &Project<'_>, scope: &Scope) -> Size {
+        let suspects = self.suspects.iter();
+        let pieces = suspects.filter_map(|&index| study.piece(index));
+        let definitions = pieces.filter(|piece| piece.definition().is_some());
+        let starting = self.starting(study, project, &definitions.cloned().collect());
+        self.size_in(&starting, study, scope)
+    }
+
+    /// How big it is in a starting tree.
+    pub fn size_in(&self, starting: &Removal, study: &Study, scope: &Scope) -> Size {
+        let changes = starting.files.iter().filter_map(|(path, new)| {
+            Some(Change {
+                path: path.clone(),
+                old: Some(File::regular(study.analysis.source(path)?.bytes())),
+                new: new.clone().map(File::regular),
+            })
+        });
+        let product = |change: &Change| {
+            self.removal.files.contains_key(&change.path) && !scope.is_support(&change.path)
+        };
+        let product = Patch::between(changes.filter(product));
+        let removed: BTreeSet<&SymbolId> = self.removal.removed.iter().collect();
+        let top = self.feature.with_role(Role::Top);
+        Size {
+            top: top.filter(|top| removed.contains(top)).count(),
+            symbols: removed.len(),
+            files: product.files.len(),
+            lines: product.line_counts().removed,
+        }
+    }
+}
+
+/// The good tests of every test function of which a case may fail.
+fn suspects(
+    study: &Study,
+    scope: &Scope,
+    feature: &Feature,
+    also_failing: &BTreeSet<usize>,
+) -> BTreeSet<usize> {
+    let expected = |(index, expectation): (usize, &Expectation)| {
+        matches!(expectation, Expectation::Target | Expectation::Collateral).then_some(index)
+    };
+    let tests = &study.trace.tests;
+    let direct: BTreeSet<usize> = feature
+        .tests
+        .iter()
+        .enumerate()
+        .filter_map(expected)
+        .chain(also_failing.iter().copied())
+        .collect();
+    let functions: BTreeSet<(&str, &str)> = direct
+        .iter()
+        .filter_map(|&index| tests.get(index))
+        .map(function_of)
+        .collect();
+    let good = |index: usize| scope.target.contains(index) || scope.others.contains(index);
+    let indices = tests
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| good(*index))
+        .filter(|(index, test)| direct.contains(index) || functions.contains(&function_of(test)));
+    indices.map(|(index, _)| index).collect()
+}
+
+/// A test function with its file: what can be held back as one.
+fn function_of(test: &TestResult) -> (&str, &str) {
+    let function = if test.function.is_empty() {
+        &test.id
+    } else {
+        &test.function
+    };
+    (&test.path, function)
+}
