@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 const TREES: &str = "fixtures/trees";
-const SAMPLES: [&str; 1] = ["recipes"];
+const SAMPLES: [&str; 3] = ["recipes", "tally", "timetable"];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo::rerun-if-changed=build.rs");

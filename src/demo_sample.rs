@@ -11,11 +11,23 @@ pub struct Sample {
 }
 
 /// All samples, in the order in which they are shown.
-pub const SAMPLES: &[Sample] = &[Sample {
-    name: "recipes",
-    target: "tests/test_shopping.py",
-    files: include!(concat!(env!("OUT_DIR"), "/recipes.rs")),
-}];
+pub const SAMPLES: &[Sample] = &[
+    Sample {
+        name: "recipes",
+        target: "tests/test_shopping.py",
+        files: include!(concat!(env!("OUT_DIR"), "/recipes.rs")),
+    },
+    Sample {
+        name: "tally",
+        target: "tests/settling.rs",
+        files: include!(concat!(env!("OUT_DIR"), "/tally.rs")),
+    },
+    Sample {
+        name: "timetable",
+        target: "plan/plan_test.go",
+        files: include!(concat!(env!("OUT_DIR"), "/timetable.rs")),
+    },
+];
 
 #[cfg(test)]
 mod tests {

@@ -16,6 +16,8 @@ pub struct CheckRequest<'a> {
     pub scratch: &'a Path,
     /// What it runs with.
     pub environment: &'a Environment,
+    /// The person's arguments for the test runner, of which those that choose what is built count.
+    pub arguments: &'a [String],
     /// What it may use.
     pub limits: Limits,
 }

@@ -1,6 +1,7 @@
 //! `lacuna.toml`: what a person wants to be different for a project. docs/configuration.md describes
 //! every key, and a test keeps the two in step.
 
+use crate::lang;
 use crate::process::Limits;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
@@ -45,6 +46,19 @@ pub struct Config {
     pub limits: LimitsConfig,
     /// How a feature is chosen and removed.
     pub feature: FeatureConfig,
+    /// What differs for one language of the project, by its name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub language: BTreeMap<String, LanguageConfig>,
+}
+
+/// Section `[language.NAME]`: what is set there takes the place of what is set for all languages.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LanguageConfig {
+    /// How its environment is made.
+    pub environment: EnvironmentConfig,
+    /// How its tests are run.
+    pub tests: TestsConfig,
 }
 
 /// Section `[environment]`.
@@ -65,6 +79,25 @@ pub struct EnvironmentConfig {
     pub variables: BTreeMap<String, String>,
 }
 
+impl EnvironmentConfig {
+    /// The section with what `own` sets in place of its own values; variables are added.
+    fn overruled_by(mut self, own: Self) -> Self {
+        self.variables.extend(own.variables);
+        Self {
+            interpreter: own.interpreter.or(self.interpreter),
+            install: own.install.or(self.install),
+            requirements: given(own.requirements).unwrap_or(self.requirements),
+            extras: own.extras.or(self.extras),
+            groups: own.groups.or(self.groups),
+            variables: self.variables,
+        }
+    }
+}
+
+fn given(list: Vec<String>) -> Option<Vec<String>> {
+    (!list.is_empty()).then_some(list)
+}
+
 /// Section `[tests]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -73,6 +106,15 @@ pub struct TestsConfig {
     pub paths: Vec<String>,
     /// More arguments for the runner.
     pub arguments: Vec<String>,
+}
+
+impl TestsConfig {
+    fn overruled_by(self, own: Self) -> Self {
+        Self {
+            paths: given(own.paths).unwrap_or(self.paths),
+            arguments: given(own.arguments).unwrap_or(self.arguments),
+        }
+    }
 }
 
 /// Section `[limits]`.
@@ -179,8 +221,28 @@ impl Config {
         }
     }
 
+    /// What holds for one language, by its name.
+    pub fn for_language(mut self, name: &str) -> Self {
+        let own = self.language.remove(name).unwrap_or_default();
+        Self {
+            environment: self.environment.overruled_by(own.environment),
+            tests: self.tests.overruled_by(own.tests),
+            language: BTreeMap::new(),
+            ..self
+        }
+    }
+
     fn parse(text: &str) -> Result<Self, String> {
-        toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())
+        let config: Self =
+            toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
+        let unknown = |name: &&String| lang::named(name).is_none();
+        match config.language.keys().find(unknown) {
+            None => Ok(config),
+            Some(name) => Err(format!(
+                "`language.{name}` names no language; there are {}",
+                lang::names()
+            )),
+        }
     }
 }
 
@@ -301,6 +363,44 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(Config::load(folder.path()).unwrap(), Config::default());
         assert_eq!(Config::parse("").unwrap(), Config::default());
+    }
+
+    #[test]
+    fn what_is_said_of_one_language_comes_before_what_is_said_of_all() {
+        let config = Config::parse(
+            r#"
+                [environment]
+                interpreter = "3.11"
+                variables = { TZ = "UTC", LANG = "C" }
+                [tests]
+                paths = ["tests"]
+                [language.go]
+                tests.arguments = ["-short"]
+                [language.go.environment]
+                interpreter = "1.22"
+                variables = { LANG = "C.UTF-8" }
+            "#,
+        );
+        let config = config.unwrap();
+        let go = config.clone().for_language("go");
+        assert_eq!(go.environment.interpreter.as_deref(), Some("1.22"));
+        assert_eq!(go.environment.variables["TZ"], "UTC");
+        assert_eq!(go.environment.variables["LANG"], "C.UTF-8");
+        assert_eq!(
+            (go.tests.paths, go.tests.arguments),
+            (vec!["tests".to_owned()], vec!["-short".to_owned()])
+        );
+        let python = config.for_language("python");
+        assert_eq!(python.environment.interpreter.as_deref(), Some("3.11"));
+        assert!(python.tests.arguments.is_empty() && python.language.is_empty());
+    }
+
+    #[test]
+    fn an_unknown_language_is_shown_with_the_known_ones() {
+        check_error(
+            "[language.cobol.tests]\npaths = []\n",
+            expect!["`language.cobol` names no language; there are python, go, rust"],
+        );
     }
 
     #[test]

@@ -109,6 +109,7 @@ pub fn examine(path: &Path, launcher: &Launcher) -> Result<Report, ProjectError>
     let of_language = languages.iter().map(|language| {
         let toolchain = language.toolchain;
         let mut checks = vec![Check::good("language", language.name)];
+        let config = config.clone().for_language(language.name);
         checks.extend(toolchain.examine(&project, &files, &config, launcher));
         checks
     });

@@ -217,7 +217,7 @@ impl Session {
         report: &dyn Fn(Event<'_>),
     ) -> Result<Self, SessionError> {
         let project = Project::open(path)?;
-        let config = Config::load(project.root())?;
+        let config = Config::load(project.root())?.for_language(language.name);
         let cache = Cache::locate()?.project(&project)?;
         let listing = project.files()?;
         let tree_hash = project.tree_hash()?;
@@ -395,6 +395,7 @@ impl Session {
             tree: workshop.sandbox.tree(),
             scratch: &scratch,
             environment: &self.environment,
+            arguments: &self.config.tests.arguments,
             limits: self.config.limits.for_tests(),
         };
         let diagnostics = checker.check(&request, &self.launcher);

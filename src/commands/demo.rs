@@ -1,10 +1,11 @@
-//! `demo`: the built-in sample project, carved before your eyes.
+//! `demo`: the built-in sample projects, carved before your eyes.
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use harness::cache::Cache;
+use harness::environment::EnvironmentError;
 use harness::session::SessionError;
 use harness::task_dir::TaskDirError;
 use serde::Serialize;
@@ -22,6 +23,7 @@ use crate::failure::Failure;
 #[derive(Serialize)]
 struct Demonstration {
     samples: Vec<Demonstrated>,
+    left_out: Vec<LeftOut>,
 }
 
 #[derive(Serialize)]
@@ -32,6 +34,13 @@ struct Demonstrated {
     extracted: Extracted,
 }
 
+/// A sample that needs what this machine does not have.
+#[derive(Serialize)]
+struct LeftOut {
+    project: PathBuf,
+    reason: String,
+}
+
 pub fn run(app: &App, args: &DemoArgs) -> Result<ExitStatus, Failure> {
     let folder = match &args.out {
         Some(folder) => folder.clone(),
@@ -40,16 +49,47 @@ pub fn run(app: &App, args: &DemoArgs) -> Result<ExitStatus, Failure> {
             .folder()
             .join("demo"),
     };
-    let samples = SAMPLES
-        .iter()
-        .map(|sample| demonstrate(app, sample, &folder))
-        .collect::<Result<_, _>>()?;
-    app.print(&Demonstration { samples })?;
-    Ok(ExitStatus::Success)
+    let mut demonstration = Demonstration {
+        samples: Vec::new(),
+        left_out: Vec::new(),
+    };
+    let mut missing = None;
+    for sample in SAMPLES {
+        let project = folder.join(sample.name);
+        match demonstrate(app, sample, project.clone(), &folder) {
+            Ok(carved) => demonstration.samples.push(carved),
+            Err(failure) if lacks_toolchain(&failure) => {
+                let reason = failure.error.to_string();
+                demonstration.left_out.push(LeftOut { project, reason });
+                missing.get_or_insert(failure);
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    match missing {
+        Some(failure) if demonstration.samples.is_empty() => Err(failure),
+        _ => {
+            app.print(&demonstration)?;
+            Ok(ExitStatus::Success)
+        }
+    }
 }
 
-fn demonstrate(app: &App, sample: &Sample, folder: &Path) -> Result<Demonstrated, Failure> {
-    let project = folder.join(sample.name);
+fn lacks_toolchain(failure: &Failure) -> bool {
+    matches!(
+        failure.error.downcast_ref(),
+        Some(SessionError::Environment(
+            EnvironmentError::NoRuntime { .. }
+        ))
+    )
+}
+
+fn demonstrate(
+    app: &App,
+    sample: &Sample,
+    project: PathBuf,
+    folder: &Path,
+) -> Result<Demonstrated, Failure> {
     write_sample(sample, &project).map_err(|source| TaskDirError::Unwritable {
         path: folder.to_owned(),
         source,
@@ -106,6 +146,9 @@ impl Answer for Demonstration {
             writeln!(out)?;
             sample.extracted.write_human(out)?;
             writeln!(out)?;
+        }
+        for LeftOut { project, reason } in &self.left_out {
+            writeln!(out, "Left out: {}: {reason}\n", project.display())?;
         }
         Ok(())
     }

@@ -5,6 +5,7 @@
 
 mod crates;
 mod docs;
+mod languages;
 mod source;
 mod tree;
 mod words;

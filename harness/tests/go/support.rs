@@ -157,6 +157,7 @@ impl Prepared {
             tree: self.sandbox.tree(),
             scratch: &self.sandbox.scratch().unwrap(),
             environment: &self.environment,
+            arguments: &[],
             limits: Self::limits(),
         };
         GoCheck.check(&request, &launcher()).unwrap()

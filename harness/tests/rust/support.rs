@@ -149,6 +149,7 @@ impl Prepared {
             tree: self.sandbox.tree(),
             scratch: &self.sandbox.scratch().unwrap(),
             environment: &self.environment,
+            arguments: &[],
             limits: Self::limits(),
         };
         CargoCheck.check(&request, &launcher()).unwrap()

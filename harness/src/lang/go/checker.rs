@@ -8,6 +8,7 @@ use super::modules::Module;
 use super::packages::{Listed, Lister};
 use super::places::{self, Places};
 use super::records;
+use super::runner::Arguments;
 use crate::checker::{CheckRequest, Checker, Diagnostic, Unused};
 use crate::process::Launcher;
 use crate::runner::RunError;
@@ -25,13 +26,14 @@ impl Checker for GoCheck {
             .prefix("check-")
             .tempdir_in(request.scratch);
         let folder = folder.map_err(records(request.scratch))?;
+        let arguments = Arguments::split(request.arguments);
         let lister = Lister {
             tree: request.tree,
             scratch: folder.path(),
             environment: request.environment,
             launcher,
             limits: request.limits,
-            flags: &[],
+            flags: &arguments.build,
         };
         let mut found = Vec::new();
         for module in Module::find(request.tree) {

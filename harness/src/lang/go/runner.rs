@@ -15,7 +15,7 @@ use super::packages::{Lister, Suite};
 use super::{records, tracer};
 use crate::process::{Command, Ended, Finished, Launcher, Limits};
 use crate::runner::{RunError, RunRequest, Selection, TestRun, TestRunner};
-use arguments::Arguments;
+pub(super) use arguments::Arguments;
 use events::Events;
 use plan::Group;
 use results::Evidence;

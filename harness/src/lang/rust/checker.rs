@@ -25,6 +25,7 @@ impl Checker for CargoCheck {
             .tree
             .canonicalize()
             .map_err(super::records(request.tree))?;
+        let arguments = cargo::Arguments::split(request.arguments);
         for mut workspace in Workspace::find(&tree) {
             let described = workspace.describe(
                 request.environment,
@@ -41,6 +42,7 @@ impl Checker for CargoCheck {
                 .args(["check", "--workspace", "--keep-going"])
                 .args(targets(&workspace))
                 .args(["--offline", "--locked", "--message-format=json"])
+                .args(&arguments.cargo)
                 .copy_stdout(&file);
             let finished = launcher.run(&command, &request.limits)?;
             let messages = messages::read(&file);

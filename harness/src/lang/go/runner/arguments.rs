@@ -43,17 +43,17 @@ const TEST_SWITCHES: &[&str] = &[
 
 /// Arguments of `go test`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Arguments {
+pub(in crate::lang::go) struct Arguments {
     /// For everything that builds or lists.
-    pub(crate) build: Vec<String>,
+    pub(in crate::lang::go) build: Vec<String>,
     /// For `go test`, besides those for the build.
-    pub(crate) test: Vec<String>,
+    pub(in crate::lang::go) test: Vec<String>,
     /// The same for a test binary.
-    pub(crate) binary: Vec<String>,
+    pub(in crate::lang::go) binary: Vec<String>,
 }
 
 impl Arguments {
-    pub(crate) fn split(words: &[String]) -> Self {
+    pub(in crate::lang::go) fn split(words: &[String]) -> Self {
         let mut sorted = Self::default();
         let mut words = words.iter();
         while let Some(word) = words.next() {
@@ -94,7 +94,7 @@ impl Arguments {
     }
 
     /// Whether a flag was given.
-    pub(crate) fn has(&self, name: &str) -> bool {
+    pub(in crate::lang::go) fn has(&self, name: &str) -> bool {
         let given = self.build.iter().chain(&self.test);
         let names = given.filter_map(|word| word.trim_start_matches('-').split('=').next());
         names
