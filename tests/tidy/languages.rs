@@ -75,7 +75,8 @@ fn some_leave(sample: &Analysis, action: Action) -> bool {
         .paths()
         .into_iter()
         .flat_map(|path| sample.symbols(&path).to_vec());
-    let functions: Vec<_> = symbols.filter(|symbol| symbol.kind.is_callable()).collect();
+    let functions = symbols.filter(|symbol| symbol.kind.is_callable());
+    let functions: Vec<_> = functions.take(TRIED).collect();
     let leave = functions.iter().filter(|function| {
         let plan = RemovalPlan {
             actions: [(function.id.clone(), action)].into(),
