@@ -36,9 +36,6 @@ TARGETS = [
     *[("sqlparse==0.5.3", f"tests/test_{name}.py", []) for name in ("format", "split")],
 ]
 
-# Features below the default of --min-lines that are carved all the same.
-SMALL = {("sqlparse==0.5.3", "tests/test_split.py"): 1}
-
 LACUNA = Path(os.environ.get("LACUNA", Path(__file__).resolve().parents[2] / "target" / "release" / "lacuna"))
 
 
@@ -55,8 +52,6 @@ def main(work, filters):
         command = [LACUNA, "extract", project, "--target", target, "--format", "json", "--out", work / "tasks"]
         for path in suite:
             command += ["--suite", path]
-        if (release, target) in SMALL:
-            command += ["--min-lines", str(SMALL[release, target])]
         started = time.monotonic()
         run = subprocess.run(command, env=environment, capture_output=True, text=True)
         seconds = time.monotonic() - started

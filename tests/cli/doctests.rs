@@ -215,6 +215,6 @@ fn a_target_of_examples_in_code_that_leaves_is_refused() {
     ]);
     expect![[r#"
         Some(1)
-        lacuna: error: the 1 target tests that fail without the feature are examples in files that a solver has to edit, so they cannot be graded; choose another target
+        lacuna: error: what fails without the feature (1 target test) stands as examples in files that a solver has to edit, so it cannot be graded; choose another target
     "#]].assert_eq(&format!("{:?}\n{}{}", ran.code, ran.out, ran.err));
 }

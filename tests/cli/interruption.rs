@@ -21,7 +21,7 @@ const MARK: &str = "LACUNA_TEST_OF_INTERRUPTION";
 
 /// The processes that a test's program has started, or that work in its cache: command lines and
 /// folders. Those that cleared their environment, left their group and moved away are none of these.
-fn left_over(bench: &Bench) -> Vec<String> {
+pub fn left_over(bench: &Bench) -> Vec<String> {
     let cache = bench.cache();
     let pids = fs::read_dir("/proc")
         .unwrap()

@@ -1,10 +1,16 @@
 //! What can go wrong: each trouble has its exit code and says what, why and what to do next.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::symlink;
+use std::process::Command;
 
 use expect_test::{Expect, expect};
 
+use crate::interruption::left_over;
 use crate::support::{Bench, TARGET, bench, files};
+use crate::tasks::is_whole;
 
 fn refuse(arguments: &[&str], expected: Expect) {
     let Some(bench) = bench() else { return };
@@ -360,7 +366,7 @@ fn a_place_for_tasks_that_cannot_be_written_is_refused_before_anything_is_run() 
 fn a_target_that_owns_too_little_names_what_would_give_more() {
     let Some(bench) = bench() else { return };
     let refused = bench.refused(&["extract", "--target", "tests/test_units.py"]);
-    let told = "Some(1): lacuna: error: the target owns too little: 3 lines would go, and --min-lines asks for 10; take it as it is with --min-lines 3; ";
+    let told = "Some(1): lacuna: error: the target owns too little: 3 lines would go, and --min-lines asks for 5; take it as it is with --min-lines 3; ";
     assert!(refused.starts_with(told), "{refused}");
     assert!(
         refused.contains(
@@ -368,4 +374,83 @@ fn a_target_that_owns_too_little_names_what_would_give_more() {
         ),
         "{refused}"
     );
+}
+
+#[test]
+fn a_test_that_kills_its_process_is_an_error() {
+    check(
+        "import os, signal\n\
+        def test_good(): pass\n\
+        def test_kills(): os.kill(os.getpid(), signal.SIGKILL)\n",
+        "",
+        expect![[r#"
+            passed   tests/test_trouble.py::test_good
+            error    tests/test_trouble.py::test_kills
+                     the test process died while running tests/test_trouble.py::test_kills (killed by signal 9)
+            2 tests: 1 passed, 1 error
+        "#]],
+    );
+}
+
+#[test]
+fn processes_that_a_test_scatters_are_gone_afterwards() {
+    check(
+        "import os, time\n\
+        def test_scatters():\n\
+        \x20   for _ in range(20):\n\
+        \x20       if os.fork() == 0:\n\
+        \x20           os.setsid()\n\
+        \x20           if os.fork() == 0: time.sleep(1000)\n\
+        \x20           os._exit(0)\n",
+        "",
+        expect![[r#"
+            passed   tests/test_trouble.py::test_scatters
+            1 test: 1 passed
+        "#]],
+    );
+    if let Some(bench) = bench().filter(|_| cfg!(target_os = "linux")) {
+        assert_eq!(left_over(&bench), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn whatever_tests_leave_in_their_tree_is_gone_in_the_next_run() {
+    let Some(bench) = bench() else { return };
+    bench.write(
+        "tests/test_trouble.py",
+        "import os, pathlib\n\
+        ROOT = pathlib.Path(__file__).parents[1]\n\
+        def test_leaves():\n\
+        \x20   os.mkfifo(str(ROOT / 'pipe'))\n\
+        \x20   os.symlink('.', str(ROOT / 'loop'))\n\
+        \x20   open(os.fsencode(str(ROOT)) + b'/line\\nend \\xff', 'w').close()\n\
+        \x20   os.chmod(str(ROOT / 'src' / 'ladle' / 'text.py'), 0)\n\
+        \x20   os.chmod(str(ROOT / 'src'), 0)\n",
+    );
+    let before = files(&bench.project);
+    for _ in 0..2 {
+        assert_eq!(
+            bench.json(&["trace", "--fresh", "--suite", "tests/test_trouble.py"])["good"],
+            1
+        );
+    }
+    assert!(files(&bench.project) == before);
+}
+
+#[test]
+fn names_that_are_no_text_and_files_that_are_none_do_no_harm() {
+    let Some(bench) = bench() else { return };
+    bench.write("src/ladle/a name.py", "");
+    bench.write("src/ladle/line\nend.py", "");
+    symlink("nowhere", bench.project.join("dangling")).unwrap();
+    symlink("dangling", bench.project.join("loop")).unwrap();
+    let made = Command::new("mkfifo")
+        .arg(bench.project.join("pipe"))
+        .status();
+    assert!(made.unwrap().success());
+    // Not every file system takes such names.
+    let _ = fs::write(bench.project.join(OsStr::from_bytes(b"src/\xff.py")), "");
+    assert!(bench.run(&["doctor"]).out.contains("left out: pipe"));
+    let task = bench.extract();
+    assert!(is_whole(&task));
 }

@@ -13,6 +13,7 @@ use super::plan::{self, Piece};
 use super::repair::Unused;
 use crate::config::RemovalMode;
 use crate::study::Study;
+use crate::words::count;
 
 /// What is known before a draft is made.
 #[derive(Clone, Debug)]
@@ -77,10 +78,16 @@ impl Size {
     /// What may make it a poor task, in words for a person.
     pub fn warnings(&self) -> Vec<String> {
         let Self { files, lines, .. } = self;
-        let small = (*lines < FEW_LINES).then(|| format!("the feature is small: {lines} lines"));
+        let small = (*lines < FEW_LINES)
+            .then(|| format!("the feature is small: {}", count(*lines, "line")));
         let scattered = *files >= 3 && lines / files < FEW_LINES_A_FILE;
-        let scattered =
-            scattered.then(|| format!("the feature is scattered: {lines} lines in {files} files"));
+        let scattered = scattered.then(|| {
+            format!(
+                "the feature is scattered: {} in {}",
+                count(*lines, "line"),
+                count(*files, "file")
+            )
+        });
         small.into_iter().chain(scattered).collect()
     }
 }

@@ -53,7 +53,7 @@ pub struct CarveRequest {
 }
 
 /// The default of [`CarveRequest::min_lines`].
-pub const MIN_LINES: usize = 10;
+pub const MIN_LINES: usize = 5;
 
 /// The default of [`CarveRequest::max_attempts`].
 pub const MAX_ATTEMPTS: u32 = 12;
@@ -135,7 +135,8 @@ pub enum CarveError {
     },
     /// The feature is below the minimum.
     #[error(
-        "the target owns too little: {lines} lines would go, and --min-lines asks for {min_lines}; take it as it is with --min-lines {lines}{advice}"
+        "the target owns too little: {} would go, and --min-lines asks for {min_lines}; take it as it is with --min-lines {lines}{advice}",
+        words::count(*lines, "line")
     )]
     TooSmall {
         /// Lines that would be taken out.
@@ -152,7 +153,8 @@ pub enum CarveError {
     TargetStillPasses,
     /// No plan held.
     #[error(
-        "no plan held after {attempts} attempts; `evidence.json` tells what each broke; exclude symbols with --exclude"
+        "no plan held after {}; `evidence.json` tells what each broke; exclude symbols with --exclude",
+        words::count(*attempts as usize, "attempt")
     )]
     NotFound {
         /// How many were tried.
@@ -171,7 +173,8 @@ pub enum CarveError {
     },
     /// What would prove the feature is documentation of the removed code.
     #[error(
-        "the {count} target tests that fail without the feature are examples in files that a solver has to edit, so they cannot be graded; choose another target"
+        "what fails without the feature ({}) stands as examples in files that a solver has to edit, so it cannot be graded; choose another target",
+        words::count(*count, "target test")
     )]
     NotGraded {
         /// How many.
