@@ -62,7 +62,10 @@ pub(super) fn find(
     }
     let variables = variables(asked);
     let ask = |program: &Path| {
-        let command = Command::new(program, folder).envs(variables.clone());
+        let command = Command::new(program, folder)
+            .envs(variables.clone())
+            // Where it was started would hide what it says.
+            .env_remove("RUST_BACKTRACE");
         let finished = launcher.run(&command.args(["--print", "sysroot"]), &LIMITS);
         match finished {
             Ok(finished) if finished.success() => {
