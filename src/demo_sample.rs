@@ -19,7 +19,7 @@ pub const SAMPLES: &[Sample] = &[
     },
     Sample {
         name: "tally",
-        target: "tests/settling.rs",
+        target: "tests/report.rs",
         files: include!(concat!(env!("OUT_DIR"), "/tally.rs")),
     },
     Sample {
