@@ -47,18 +47,16 @@ struct Closure<'a> {
 impl Closure<'_> {
     /// The roles of executed symbols: everything that tests reach from the top symbols.
     fn executed(&self, selection: &Selection) -> BTreeMap<SymbolId, Role> {
-        let removed_tests = &self.scope.target | &selection.collateral;
-        let mut callees: BTreeMap<SymbolIndex, Vec<SymbolIndex>> = BTreeMap::new();
-        for edge in self.impact.edges_of(&removed_tests) {
-            callees
-                .entry(edge.caller.unwrap_or(usize::MAX))
-                .or_default()
-                .push(edge.callee);
-        }
+        let by_target = callees(self.impact, &self.scope.target);
+        let by_all = callees(self.impact, &(&self.scope.target | &selection.collateral));
         let mut reached: BTreeSet<SymbolIndex> = selection.owned.clone();
         let mut open: Vec<SymbolIndex> = reached.iter().copied().collect();
         while let Some(symbol) = open.pop() {
-            for &callee in callees.get(&symbol).map_or(&[][..], Vec::as_slice) {
+            let counted = match self.spreads(symbol) {
+                true => &by_all,
+                false => &by_target,
+            };
+            for &callee in counted.get(&symbol).map_or(&[][..], Vec::as_slice) {
                 if reached.insert(callee) {
                     open.push(callee);
                 }
@@ -71,6 +69,14 @@ impl Closure<'_> {
                 .then(|| (id.clone(), self.role(symbol, id, selection)))
         };
         reached.into_iter().filter_map(role).collect()
+    }
+
+    /// Whether what a symbol calls in collateral tests belongs to the feature as well. Where calls are
+    /// inferred, code that stays may call all that its interfaces allow: there the target's own runs tell.
+    fn spreads(&self, symbol: SymbolIndex) -> bool {
+        let id = self.impact.symbols.get(symbol);
+        let is_inferred = id.is_some_and(|id| self.impact.is_inferred(id));
+        !is_inferred || !self.run_by_kept(symbol)
     }
 
     fn role(&self, symbol: SymbolIndex, id: &SymbolId, selection: &Selection) -> Role {
@@ -282,6 +288,16 @@ impl Closure<'_> {
         }
         users
     }
+}
+
+/// Who calls whom in the given tests.
+fn callees(impact: &Impact, tests: &FixedBitSet) -> BTreeMap<SymbolIndex, Vec<SymbolIndex>> {
+    let mut callees: BTreeMap<SymbolIndex, Vec<SymbolIndex>> = BTreeMap::new();
+    for edge in impact.edges_of(tests) {
+        let caller = edge.caller.unwrap_or(usize::MAX);
+        callees.entry(caller).or_default().push(edge.callee);
+    }
+    callees
 }
 
 /// The definitions that can only leave together with a variable: those of its statement, and the

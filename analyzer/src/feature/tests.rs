@@ -527,3 +527,70 @@ mod tests {
         "#]],
     );
 }
+
+#[test]
+fn what_code_that_stays_may_call_through_an_interface_counts_where_the_target_runs_it() {
+    check_without_callers(
+        r#"
+//- go.mod
+module example.com/flags
+//- value.go
+package flags
+
+type value interface{ Type() string }
+
+func kind(v value) string { return v.Type() }
+
+type intValue int
+
+func (i intValue) Type() string { return "int" }
+
+type boolValue bool
+
+func (b boolValue) Type() string { return "bool" }
+//- ip.go
+package flags
+
+type ipValue string
+
+func (i ipValue) Type() string { return "ip" }
+
+func ip(text string) string { return kind(ipValue(text)) }
+//- ip_test.go
+package flags
+
+func TestIP() { ip("") }
+//- value_test.go
+package flags
+
+func TestAll() { ip(""); kind(intValue(1)) }
+
+func TestBool() { kind(boolValue(true)) }
+
+func TestMore() { kind(boolValue(true)) }
+
+func TestYetMore() { kind(boolValue(true)) }
+
+func TestMost() { kind(boolValue(true)) }
+"#,
+        "ip_test.go::TestIP: ip.go::ip > value.go::kind > ip.go::ipValue.Type
+         value_test.go::TestAll: ip.go::ip > value.go::kind > ip.go::ipValue.Type; value.go::kind > value.go::intValue.Type
+         value_test.go::TestBool: value.go::kind > value.go::boolValue.Type
+         value_test.go::TestMore: value.go::kind > value.go::boolValue.Type
+         value_test.go::TestYetMore: value.go::kind > value.go::boolValue.Type
+         value_test.go::TestMost: value.go::kind > value.go::boolValue.Type",
+        "ip_test.go",
+        expect![[r#"
+            Top ip.go::ip
+            Orphaned ip.go::ipValue
+            Top ip.go::ipValue.Type
+            Shared value.go::kind
+            Target ip_test.go::TestIP
+            Collateral value_test.go::TestAll
+            Kept value_test.go::TestBool
+            Kept value_test.go::TestMore
+            Kept value_test.go::TestYetMore
+            Kept value_test.go::TestMost
+        "#]],
+    );
+}
