@@ -50,7 +50,9 @@ fn symbol_of(db: &dyn Db, code: &Code) -> Option<SymbolId> {
         CodeKind::Class => class_called(&symbols, &code.name),
         CodeKind::ClassBody => on_line(&symbols, code, |kind| kind == SymbolKind::Class),
         CodeKind::Function if is_anonymous(&code.name) => around_line(&symbols, text, code.line),
-        CodeKind::Function => on_line(&symbols, code, SymbolKind::is_callable),
+        CodeKind::Function => on_line(&symbols, code, SymbolKind::is_callable)
+            // A function literal runs under the name of its variable.
+            .or_else(|| on_line(&symbols, code, |kind| kind == SymbolKind::Variable)),
     };
     symbol.map(|symbol| symbol.id.clone())
 }

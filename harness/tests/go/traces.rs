@@ -74,6 +74,13 @@ fn each_test_has_the_functions_that_it_ran_beyond_the_start_up() {
 
         func TestFails(t *testing.T) { Twice(1); t.Fatal("no") }
 
+        func TestPiped(t *testing.T) {
+        	output, _ := os.Stdout.Stat()
+        	if output.Mode()&os.ModeCharDevice != 0 {
+        		t.Fatal("a terminal")
+        	}
+        }
+
         func ExampleTwice() {
         	fmt.Println(Twice(2))
         	// Output: 4
@@ -114,17 +121,18 @@ fn each_test_has_the_functions_that_it_ran_beyond_the_start_up() {
     let run = prepared.run(&Selection::All, true);
     expect![[r#"
         Session: a/a.go:11 init, a/a.go:13 build, a/a.go:24 Empty, b/b.go:7 Register, b/b.go:9 Shared
-        example.com/toy/a::ExampleTwice: a/a.go:22 Twice, a/a.go:7 double, a/a_test.go:24 ExampleTwice
-        example.com/toy/a::FuzzTwice: a/a.go:22 Twice, a/a.go:7 double, a/a_test.go:29 FuzzTwice
+        example.com/toy/a::ExampleTwice: a/a.go:22 Twice, a/a.go:7 double, a/a_test.go:31 ExampleTwice
+        example.com/toy/a::FuzzTwice: a/a.go:22 Twice, a/a.go:7 double, a/a_test.go:36 FuzzTwice
         example.com/toy/a::TestAgain: a/a.go:24 Empty, a/a.go:26 Later, a/a_test.go:18 TestAgain, b/b.go:9 Shared
         example.com/toy/a::TestBox: a/a.go:20 Box.Get, a/a_test.go:16 TestBox
         example.com/toy/a::TestFails: a/a.go:22 Twice, a/a.go:7 double, a/a_test.go:22 TestFails
         example.com/toy/a::TestLen: a/a.go:15 Len, a/a_test.go:14 TestLen
+        example.com/toy/a::TestPiped: a/a_test.go:24 TestPiped
         example.com/toy/a::TestSkipped: a/a_test.go:20 TestSkipped
         example.com/toy/b::TestParsed: b/b_test.go:5 TestParsed, b/line.go:3 Parsed
     "#]].assert_eq(&contexts(&run.trace));
-    // The analysis knows all of this code by place and name, but for the literal in a variable.
-    assert_eq!(prepared.unmatched(&run.trace), ["a/a.go:7 double"]);
+    // The analysis knows all of this code by place and name.
+    assert_eq!(prepared.unmatched(&run.trace), [] as [String; 0]);
     let plain = prepared.run(&Selection::All, false);
     assert_eq!(results(&plain.trace), results(&run.trace));
     let of = |id: &str| {

@@ -19,14 +19,15 @@ pub(super) const START: &str = "start-up";
 /// The most functions: their names make one argument, whose length systems bound.
 const MOST: usize = 1000;
 /// Runs each function named in `$3`, keeps its counters under its name and notes its exit code. The
-/// file that describes the counters is the same for all and is left for the next to find.
+/// file that describes the counters is the same for all and is left for the next to find. The output is
+/// left in pipes as `go test` does it: to some tests a device such as `/dev/null` is a terminal.
 const SCRIPT: &str = r#"
 binary=$1 records=$2 names=$3
 shift 3
 for name in $names; do
     pattern="^$name\$"
     test "$name" = start-up && pattern='^$'
-    "$binary" -test.paniconexit0 -test.gocoverdir="$records/live" "$@" "-test.run=$pattern" >/dev/null 2>&1
+    "$binary" -test.paniconexit0 -test.gocoverdir="$records/live" "$@" "-test.run=$pattern"
     echo "$name $?" >>"$records/codes"
     mv "$records"/live/covcounters.* "$records/$name" 2>/dev/null
 done
