@@ -1,4 +1,4 @@
-//! The whole program, run as a person runs it, on the sample project.
+//! The whole program, run as a person runs it, on sample projects.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -9,6 +9,7 @@
 mod answers;
 mod doctests;
 mod full_disk;
+mod go;
 mod interruption;
 mod support;
 mod tasks;

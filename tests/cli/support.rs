@@ -1,4 +1,4 @@
-//! A copy of the sample project at a fixed place, so that its environment is made once, and the
+//! A copy of a sample project at a fixed place, so that its environment is made once, and the
 //! program at work on it.
 
 use std::collections::BTreeMap;
@@ -44,7 +44,7 @@ impl From<Output> for Ran {
 /// The sample project with its environment; none where environments cannot be made.
 pub fn bench() -> Option<Bench> {
     static PREPARED: OnceLock<Result<(), String>> = OnceLock::new();
-    let bench = Bench::take();
+    let bench = Bench::take("cli", &tree_dir("recipes"));
     PREPARED
         .get_or_init(|| bench.prepare())
         .clone()
@@ -55,20 +55,22 @@ pub fn bench() -> Option<Bench> {
 }
 
 impl Bench {
-    /// Waits for whoever uses the place and makes it new.
-    fn take() -> Self {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/lacuna-fixtures/cli");
+    /// Waits for whoever uses the place of this name and makes it new, with a copy of a project.
+    pub fn take(place: &str, source: &Path) -> Self {
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/lacuna-fixtures");
+        let folder = fixtures.join(place);
         fs::create_dir_all(&folder).unwrap();
         let folder = folder.canonicalize().unwrap();
         let lock = File::create(folder.join("lock")).unwrap();
         lock.lock().unwrap();
-        let [project, out] = ["recipes", "out"].map(|name| folder.join(name));
+        let project = folder.join(source.file_name().unwrap());
+        let out = folder.join("out");
         for old in [&project, &out] {
             if old.exists() {
                 fs::remove_dir_all(old).unwrap();
             }
         }
-        copy_dir(&tree_dir("recipes"), &project);
+        copy_dir(source, &project);
         fs::create_dir(&out).unwrap();
         Self {
             folder,
