@@ -74,6 +74,12 @@ pub(crate) trait Rules: Sync {
     /// Whether what a file imports can be taken from it by others.
     fn offers_imports(&self) -> bool;
 
+    /// Whether a definition in a file of tests runs for the tests of all files in the folder, though no text
+    /// names it.
+    fn runs_for_folder(&self, _symbol: &Symbol) -> bool {
+        false
+    }
+
     /// Whether a use that was found by name only needs each definition that it may mean: code does not
     /// compile without the right one.
     fn needs_every_meaning(&self) -> bool {

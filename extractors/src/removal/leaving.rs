@@ -206,6 +206,37 @@ impl<'a> Leaving<'a> {
                 .is_some_and(|symbol| self.covers(id.path(), &symbol.full))
     }
 
+    /// The files that lose something, and those of which the lost code uses something without an import.
+    pub fn concerned(&self) -> BTreeSet<&'a str> {
+        let losing: BTreeSet<&str> = self
+            .ranges
+            .keys()
+            .chain(self.imports.keys())
+            .copied()
+            .collect();
+        let lost = losing
+            .iter()
+            .filter_map(|path| self.project.file(path))
+            .flat_map(|file| {
+                file.references
+                    .iter()
+                    .map(move |reference| (file, reference))
+            })
+            .filter(|(file, reference)| {
+                reference.through.is_none() && !self.stays((file, reference))
+            });
+        let meant = lost.flat_map(|(_, reference)| reference.targets.iter());
+        let others: BTreeSet<&str> = meant.map(|target| target.symbol.path()).collect();
+        let others = others
+            .into_iter()
+            .filter_map(|path| self.project.file(path));
+        losing
+            .iter()
+            .copied()
+            .chain(others.map(|file| &*file.path))
+            .collect()
+    }
+
     fn are_deleted(&self, ids: &[SymbolId]) -> bool {
         !ids.is_empty() && ids.iter().all(|id| self.is_deleted(id))
     }

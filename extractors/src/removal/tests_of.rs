@@ -47,9 +47,11 @@ fn followers(
     let actions: BTreeMap<SymbolId, Action> =
         gone.iter().map(|id| (id.clone(), Action::Delete)).collect();
     let leaving = Leaving::new(project, &actions, &BTreeMap::new());
-    let paths: BTreeSet<&str> = gone.iter().map(SymbolId::path).collect();
-    let files = paths
+    let own: BTreeSet<&str> = gone.iter().map(SymbolId::path).collect();
+    let files = leaving
+        .concerned()
         .into_iter()
+        .filter(|path| own.contains(path) || analyzer::is_test_support(path))
         .filter_map(|path| project.file(path))
         .filter(|file| !leaving.is_gone(&file.path));
     let symbols = files.flat_map(|file| file.symbols.iter().map(move |symbol| (file, symbol)));
@@ -61,6 +63,7 @@ fn followers(
             has_lost_tests(&leaving, tests, &symbol.id)
                 && is_for_tests(tests, file)
                 && !is_taken(project, &leaving, file)
+                && !serves_folder(project, &leaving, tests, file)
         }
         SymbolKind::Namespace if has_lost_tests(&leaving, tests, &symbol.id) => {
             symbol.is_test && !is_used_within(project, &leaving, file, symbol)
@@ -142,6 +145,25 @@ fn is_taken(project: &Project<'_>, leaving: &Leaving<'_>, file: &ProjectFile) ->
             names && !leaving.is_import_gone(other, index, import)
         })
     })
+}
+
+/// Whether something in a file runs for tests of other files, too.
+fn serves_folder(
+    project: &Project<'_>,
+    leaving: &Leaving<'_>,
+    tests: &BTreeSet<SymbolId>,
+    file: &ProjectFile,
+) -> bool {
+    let Some(rules) = project.rules(&file.path) else {
+        return false;
+    };
+    let folder = |path: &str| path.rsplit_once('/').map(|(folder, _)| folder.to_owned());
+    let beside =
+        |test: &&SymbolId| folder(test.path()) == folder(&file.path) && !leaving.is_deleted(test);
+    file.symbols
+        .iter()
+        .any(|symbol| rules.runs_for_folder(symbol))
+        && tests.iter().any(|test| beside(&test))
 }
 
 fn is_sure(reference: &Reference) -> bool {

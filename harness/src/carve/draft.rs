@@ -102,13 +102,15 @@ impl Draft {
             .filter_map(|&index| study.piece(index)?.definition())
             .cloned()
             .collect();
+        // What only they use leaves with them, and is no reason to keep anything either.
+        let leaving = removal::test_removal(project, &study.test_definitions(), &leaving);
         let plan = plan::actions(
             project,
             &study.analysis,
             &feature,
             premises.removal,
             &premises.stub_only,
-            &leaving,
+            &leaving.actions.into_keys().collect(),
             &study.doctested(),
         );
         let plan = premises.unused.added_to(plan);

@@ -10,7 +10,7 @@ mod testing;
 use std::collections::BTreeSet;
 
 use analyzer::occurrence::Import;
-use analyzer::symbol::{Symbol, SymbolId};
+use analyzer::symbol::{Symbol, SymbolId, SymbolKind};
 use grammars::SyntaxTree;
 
 use super::{Cuts, Cutting, Rules};
@@ -39,6 +39,11 @@ impl Rules for Go {
 
     fn offers_imports(&self) -> bool {
         false
+    }
+
+    fn runs_for_folder(&self, symbol: &Symbol) -> bool {
+        let name = symbol.id.name().split('#').next().unwrap_or_default();
+        symbol.kind == SymbolKind::Function && matches!(name, "TestMain" | "init")
     }
 
     fn declarations_of(&self, _path: &str) -> Option<String> {

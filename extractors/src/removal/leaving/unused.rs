@@ -165,15 +165,10 @@ impl<'a> Leaving<'a> {
             .to_owned()
     }
 
-    /// Private variables of files that lose code, used by nothing that stays.
+    /// Private variables that lost code used, and nothing that stays.
     pub(super) fn unused_variables(&self) -> Vec<SymbolId> {
-        let paths: BTreeSet<&str> = self
-            .ranges
-            .keys()
-            .chain(self.imports.keys())
-            .copied()
-            .collect();
-        let files = paths
+        let files = self
+            .concerned()
             .into_iter()
             .filter_map(|path| self.project.file(path))
             .filter(|file| file.is_editable);

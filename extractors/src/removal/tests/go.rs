@@ -1,8 +1,11 @@
 //! Removals from Go code: declarations, members of groups, methods of types, bodies and imports.
 
-use expect_test::expect;
+use analyzer::symbol::SymbolId;
+use expect_test::{Expect, expect};
 
 use super::check;
+use crate::removal::{Project, test_removal};
+use crate::testing::analysis;
 
 #[test]
 fn a_function_goes_with_its_comments_directives_and_imports() {
@@ -376,6 +379,248 @@ func Dotted(...any) {}
             func keep() {}
             imports: . "m/b" (a.go)
             orphaned: a.go::private
+        "#]],
+    );
+}
+
+/// What is left when some tests leave; all functions that Go runs as tests are tests.
+fn check_tests(fixture: &str, held_back: &str, expected: Expect) {
+    let before = analysis(fixture);
+    let ids = |text: &str| text.split_whitespace().map(SymbolId::parse).collect();
+    let paths = before.paths();
+    let symbols = paths.iter().flat_map(|path| before.symbols(path).to_vec());
+    let runs = |id: &SymbolId| {
+        let starts = ["Test", "Example", "Fuzz"].map(|start| id.name().starts_with(start));
+        starts.contains(&true) && id.name() != "TestMain"
+    };
+    let tests = symbols.map(|symbol| symbol.id).filter(runs).collect();
+    let plan = test_removal(&Project::new(&before), &tests, &ids(held_back));
+    let actions: Vec<&str> = plan.actions.keys().map(SymbolId::as_str).collect();
+    check(fixture, &actions.join(" "), expected);
+}
+
+#[test]
+fn tests_take_the_helpers_types_and_imports_that_only_they_need() {
+    check_tests(
+        r#"
+//- a/a.go
+package a
+
+type Shape interface{ Area() int }
+
+func Sum(shapes ...Shape) int { return 0 }
+
+func Other() {}
+//- a/a_test.go
+package a
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// square is a shape.
+type square struct{ side int }
+
+func (s square) Area() int { return s.side }
+
+var errBad = errors.New("bad")
+
+func shapes() []Shape { return []Shape{square{size}} }
+
+func TestSum(t *testing.T) {
+	for _, name := range []string{"a", "b"} {
+		t.Run(name, func(t *testing.T) {
+			if Sum(shapes()...) != 0 {
+				t.Fatal(errBad)
+			}
+		})
+	}
+}
+
+// ExampleSum shows sums.
+func ExampleSum() {
+	Sum()
+	// Output:
+}
+
+func FuzzSum(f *testing.F) {
+	f.Add(size)
+	f.Fuzz(func(t *testing.T, side int) { Sum(square{side}) })
+}
+
+func TestOther(t *testing.T) {
+	Other()
+	strings.ToUpper("")
+}
+//- a/help_test.go
+package a
+
+const size = 2
+
+func help() {}
+
+func more() { help() }
+
+// nothing uses it.
+func useless() {}
+
+func TestHelp(t *testing.T) { help() }
+//- a/colours.go
+package a
+
+// Colours.
+var (
+	red  = 1
+	blue = 2
+)
+
+var Green = 3
+
+var now = blue
+//- a/paint_test.go
+package a
+
+func TestPaint(t *testing.T) {
+	_ = red + blue + Green
+	more()
+}
+"#,
+        "a/paint_test.go::TestPaint a/a_test.go::TestSum a/a_test.go::ExampleSum a/a_test.go::FuzzSum",
+        expect![[r#"
+            //- a/a_test.go
+            package a
+
+            import (
+            	"strings"
+            	"testing"
+            )
+
+            func TestOther(t *testing.T) {
+            	Other()
+            	strings.ToUpper("")
+            }
+            //- a/colours.go
+            package a
+
+            // Colours.
+            var (
+            	blue = 2
+            )
+
+            var Green = 3
+
+            var now = blue
+            //- a/help_test.go
+            package a
+
+            func help() {}
+
+            // nothing uses it.
+            func useless() {}
+
+            func TestHelp(t *testing.T) { help() }
+            //- a/paint_test.go is gone
+            imports: "errors" (a/a_test.go)
+            orphaned: a/a_test.go::errBad, a/colours.go::red, a/help_test.go::size
+        "#]],
+    );
+}
+
+#[test]
+fn what_a_package_runs_for_all_its_tests_stays_for_the_others() {
+    check_tests(
+        r#"
+//- go.mod
+module example.com/m
+//- a/a.go
+package a
+
+func F() {}
+//- a/a_test.go
+package a
+
+import (
+	"os"
+	"testing"
+)
+
+var ready bool
+
+func TestMain(m *testing.M) {
+	ready = true
+	os.Exit(m.Run())
+}
+
+func TestF(t *testing.T) { F() }
+//- a/b_test.go
+package a
+
+import "testing"
+
+var seen int
+
+func init() { seen++ }
+
+func TestG(t *testing.T) { F() }
+//- a/c_test.go
+package a_test
+
+import "testing"
+
+func TestH(t *testing.T) {}
+"#,
+        "a/a_test.go::TestF a/b_test.go::TestG",
+        expect![[r#"
+            //- a/a_test.go
+            package a
+
+            import (
+            	"os"
+            	"testing"
+            )
+
+            var ready bool
+
+            func TestMain(m *testing.M) {
+            	ready = true
+            	os.Exit(m.Run())
+            }
+            //- a/b_test.go
+            package a
+
+            var seen int
+
+            func init() { seen++ }
+            imports: "testing" (a/b_test.go)
+        "#]],
+    );
+    check_tests(
+        r#"
+//- go.mod
+module example.com/m
+//- a/a_test.go
+package a
+
+import (
+	"os"
+	"testing"
+)
+
+func TestMain(m *testing.M) { os.Exit(m.Run()) }
+
+func TestF(t *testing.T) {}
+//- b/b_test.go
+package b
+
+import "testing"
+
+func TestG(t *testing.T) {}
+"#,
+        "a/a_test.go::TestF",
+        expect![[r#"
+            //- a/a_test.go is gone
         "#]],
     );
 }
