@@ -62,8 +62,8 @@ fn the_timetable_goes_through_every_command() {
     expect![[r#"
         target               tests  top  symbols  files  lines  collateral  kept  offer
         clock/clock_test.go      7    1        1      1      1           1     8  small
-        line/line_test.go        4    1        1      1      6           1    11  small
-        line/parse_test.go       2    1        1      1      6           1    13  small
+        line/line_test.go        4    1        1      1      6           1    11  feature
+        line/parse_test.go       2    1        1      1      6           1    13  feature
         plan/plan_test.go        3    6       13      3    164           2    11  feature
     "#]]
     .assert_eq(&bench.ok(&["features"]));
@@ -131,7 +131,7 @@ fn the_timetable_goes_through_every_command() {
 
         ## Interface
 
-        These definitions must exist in these files, with these names, parameters and documentation. Bodies are left out. A class of which the working tree still has a part is shown with what it lost. Whatever else is needed, such as helpers, may stand where you like.
+        These definitions must exist in these files, with these names, parameters and documentation. Bodies are left out. A class or type of which the working tree still has a part is shown with what it lost. Whatever else is needed, such as helpers, may stand where you like.
 
         ### `line/parse.go`
 
