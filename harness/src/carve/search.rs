@@ -15,6 +15,7 @@ use super::inspection::{self, Inspection};
 use super::plan::Piece;
 use super::unstable;
 use super::{CarveError, CarveRequest, Event};
+use crate::checker::Diagnostic;
 use crate::runner::{Selection, TestRun};
 use crate::session::Session;
 use crate::study::Study;
@@ -36,6 +37,8 @@ pub(super) struct Found {
     pub put_back: BTreeMap<String, PutBack>,
     /// Tests whose result changed between equal runs.
     pub flaky: BTreeSet<String>,
+    /// Examples that fail without the feature and stay all the same: their text cannot be cut out.
+    pub stuck: BTreeSet<String>,
 }
 
 /// What a held-back test did in the starting tree, over all runs of that state.
@@ -68,8 +71,10 @@ impl Found {
 
     /// Whether a test (by index) is put back for grading if it left.
     pub fn is_graded(&self, study: &Study, scope: &Scope, index: usize) -> bool {
+        let test = study.trace.tests.get(index);
         let piece = study.piece(index);
-        piece.is_none_or(|piece| self.can_put_back(scope, piece))
+        !test.is_some_and(|test| self.stuck.contains(&test.id))
+            && piece.is_none_or(|piece| self.can_put_back(scope, piece))
     }
 }
 
@@ -100,6 +105,10 @@ pub(super) struct Lessons {
     flaky: BTreeSet<String>,
     /// Tests that no later run can name.
     unstable: BTreeSet<String>,
+    /// See [`Found::stuck`].
+    stuck: BTreeSet<String>,
+    /// What the language's own tools say about the full tree, once that was asked.
+    pub before: Option<Vec<Diagnostic>>,
 }
 
 pub(super) struct Search<'a> {
@@ -119,15 +128,16 @@ impl Search<'_> {
             premises: Premises::new(self.request.options.clone(), self.request.removal),
             flaky: BTreeSet::new(),
             unstable: BTreeSet::new(),
+            stuck: BTreeSet::new(),
+            before: None,
         };
-        let before = self.session.check(&BTreeMap::new())?;
         let mut planned = None;
         let mut inspection = Inspection::new(&self.study.analysis);
         for _ in 0..self.request.max_attempts {
             let (attempt, size) = self.plan(&lessons.premises)?;
             let planned = *planned.get_or_insert(size);
             if self.is_refused(&attempt, &mut inspection, &mut lessons.premises)
-                || self.repair(&attempt, &before, &mut lessons)?
+                || self.repair(&attempt, &mut lessons)?
             {
                 continue;
             }
@@ -141,13 +151,20 @@ impl Search<'_> {
                 let faults = inspection.faults(&self.study.analysis, &whole, &starting);
                 self.evidence.faults = faults.iter().map(ToString::to_string).collect();
                 return Ok(Found {
-                    size: attempt.size_in(&starting, self.study, self.scope),
+                    size: attempt.size_in(
+                        &starting,
+                        &held_back,
+                        self.study,
+                        self.project,
+                        self.scope,
+                    ),
                     draft: attempt,
                     planned,
                     starting,
                     held_back,
                     put_back,
                     flaky: lessons.flaky,
+                    stuck: lessons.stuck,
                 });
             };
             self.learn(&attempt, &starting, &broken, &mut lessons)?;
@@ -173,6 +190,14 @@ impl Search<'_> {
         Ok(starting)
     }
 
+    /// The definitions of all tests that may fail.
+    pub(super) fn leaving_code(&self, attempt: &Draft) -> BTreeSet<Piece> {
+        let pieces = attempt.suspects.iter();
+        let pieces = pieces.filter_map(|&index| self.study.piece(index));
+        let code = pieces.filter(|piece| piece.definition().is_some());
+        code.cloned().collect()
+    }
+
     /// Whether the static checks speak against a plan: product code that stays refers to something
     /// that does not. Then that stays, too. Test code is looked at when it is known what leaves of it.
     fn is_refused(
@@ -182,7 +207,10 @@ impl Search<'_> {
         premises: &mut Premises,
     ) -> bool {
         let full = &self.study.analysis;
-        let mut faults = inspection.faults(full, &attempt.plan, &attempt.removal);
+        let code = self.leaving_code(attempt);
+        let whole = attempt.whole(self.study, self.project, &code);
+        let tree = attempt.starting(self.study, self.project, &code);
+        let mut faults = inspection.faults(full, &whole, &tree);
         faults.retain(|fault| !self.scope.is_support(fault.path()));
         let removed = attempt.removal.removed.iter().cloned().collect();
         let culprits = inspection::culprits(full, &faults, &removed);
@@ -345,24 +373,34 @@ impl Search<'_> {
             if !broken.tests.is_empty() {
                 return Ok(Some(broken));
             }
-            self.require_absent(held_back, put_back, &broken.run)?;
+            self.require_absent(held_back, put_back, &broken.run, lessons)?;
         }
         Ok(None)
     }
 
-    /// What a solver is graded with must not be in what a solver gets.
+    /// What a solver is graded with must not be in what a solver gets. Examples are not graded if they
+    /// cannot be cut out.
     fn require_absent(
         &self,
         held_back: &BTreeSet<Piece>,
         put_back: &BTreeMap<String, PutBack>,
         run: &TestRun,
+        lessons: &mut Lessons,
     ) -> Result<(), CarveError> {
         let ran = outcomes(run);
         let left = self.study.trace.tests.iter().enumerate();
         let left = left.filter(|(index, test)| {
             leaves(self.study, held_back, put_back, *index) && ran.contains_key(&*test.id)
         });
-        let tests: Vec<String> = left.map(|(_, test)| test.id.clone()).collect();
+        let is_example = |index: usize| {
+            let documented = self.study.piece(index).and_then(Piece::documented);
+            documented.is_some() && !self.scope.target.contains(index)
+        };
+        let (stuck, tests): (Vec<_>, Vec<_>) = left
+            .map(|(index, test)| (index, test.id.clone()))
+            .partition(|(index, _)| is_example(*index));
+        lessons.stuck.extend(stuck.into_iter().map(|(_, id)| id));
+        let tests: Vec<String> = tests.into_iter().map(|(_, id)| id).collect();
         match tests.first() {
             None => Ok(()),
             Some(example) => Err(CarveError::NotHeldBack {
@@ -513,7 +551,7 @@ impl Search<'_> {
                 .get(id)
                 .is_some_and(|member| member.role == feature::Role::Top)
         };
-        if self.affordable(attempt, broken, lessons)
+        if self.affordable(attempt, broken.tests.len(), lessons)
             && (culprits.is_empty() || culprits.iter().any(is_top))
         {
             let decision = format!(
@@ -533,12 +571,12 @@ impl Search<'_> {
         Ok(decision)
     }
 
-    /// Whether the broken tests may still turn into collateral ones.
-    fn affordable(&self, attempt: &Draft, broken: &Broken, lessons: &Lessons) -> bool {
+    /// Whether so many more tests may still turn into collateral ones.
+    fn affordable(&self, attempt: &Draft, more: usize, lessons: &Lessons) -> bool {
         let budget = self.scope.others.count_ones(..) as f64 * self.request.options.max_collateral;
         let already =
             attempt.feature.count(Expectation::Collateral) + lessons.premises.also_failing.len();
-        (already + broken.tests.len()) as f64 <= budget
+        (already + more) as f64 <= budget
     }
 
     /// Finds symbols whose return makes the broken tests pass, by halving the removed symbols in
