@@ -10,6 +10,7 @@ mod answers;
 mod doctests;
 mod full_disk;
 mod go;
+mod inherited;
 mod interruption;
 mod support;
 mod tasks;

@@ -56,7 +56,7 @@ impl Search<'_> {
             return Ok(false);
         }
         let pieces = attempt.suspects.iter();
-        let pieces = pieces.filter_map(|&index| self.study.piece(index).cloned());
+        let pieces = pieces.filter_map(|&index| self.study.pieces.own(index).cloned());
         let starting = self.starting(attempt, &pieces.collect())?;
         let found = new_ones(self.session.check(&starting.files)?, before);
         if found.is_empty() {
@@ -119,7 +119,7 @@ impl Search<'_> {
                 plan: attempt.without(&half),
             };
             let pieces = lighter.suspects.iter();
-            let pieces = pieces.filter_map(|&index| self.study.piece(index).cloned());
+            let pieces = pieces.filter_map(|&index| self.study.pieces.own(index).cloned());
             let starting = self.starting(&lighter, &pieces.collect())?;
             let found = new_ones(self.session.check(&starting.files)?, before);
             if !found.iter().any(|diagnostic| diagnostic.is_error) {

@@ -12,7 +12,7 @@ use super::blame;
 use super::draft::{Draft, Premises, Size};
 use super::evidence::{Evidence, Inspected, Scenario, TreeState, Unexpected};
 use super::inspection::{self, Inspection};
-use super::plan::Piece;
+use super::pieces::Piece;
 use super::unstable;
 use super::{CarveError, CarveRequest, Event};
 use crate::runner::{Selection, TestRun};
@@ -68,7 +68,7 @@ impl Found {
 
     /// Whether a test (by index) is put back for grading if it left.
     pub fn is_graded(&self, study: &Study, scope: &Scope, index: usize) -> bool {
-        let piece = study.piece(index);
+        let piece = study.pieces.own(index);
         piece.is_none_or(|piece| self.can_put_back(scope, piece))
     }
 }
@@ -294,19 +294,22 @@ impl Search<'_> {
             let result = self.test(*index).and_then(|test| put_back.get(&test.id));
             result.is_some_and(|result| !result.passes())
         };
-        let suspects = attempt.suspects.iter().copied();
-        let failing = suspects.clone().filter(fails);
-        let of_target = suspects.filter(|index| self.scope.target.contains(*index));
         // In a target file the tests leave that are not good, too.
-        let in_target_file = |index: &usize| {
-            self.test(*index)
-                .is_some_and(|test| self.scope.target_files.contains(&test.path))
+        let of_target = |index: &usize| {
+            let path = self.test(*index).map(|test| &test.path);
+            path.is_some_and(|path| self.scope.target_files.contains(path))
+                || (self.scope.target.contains(*index) && attempt.suspects.contains(index))
         };
-        let rest = (0..self.study.trace.tests.len()).filter(in_target_file);
-        let piece = |index: usize| self.study.piece(index);
-        let whole = of_target.chain(rest).filter_map(piece);
-        let whole = whole.filter(|piece| piece.definition().is_some());
-        failing.filter_map(piece).chain(whole).cloned().collect()
+        let is_code = |index: &usize| {
+            let own = self.study.pieces.own(*index);
+            own.is_some_and(|own| own.definition().is_some())
+        };
+        let leaves = |index: &usize| {
+            (attempt.suspects.contains(index) && fails(index))
+                || (of_target(index) && is_code(index))
+        };
+        let leaving = (0..self.study.trace.tests.len()).filter(leaves).collect();
+        self.study.pieces.taking(&leaving)
     }
 
     /// Runs everything visible in the starting tree; returns what broke, if anything did.
@@ -605,15 +608,13 @@ fn leaves(
     put_back: &BTreeMap<String, PutBack>,
     index: usize,
 ) -> bool {
-    match study.piece(index) {
-        Some(piece) => held_back.contains(piece),
-        None => study
-            .trace
-            .tests
-            .get(index)
-            .and_then(|test| put_back.get(&test.id))
-            .is_some_and(|result| !result.passes()),
-    }
+    let fails = || {
+        let result = study.trace.tests.get(index);
+        let result = result.and_then(|test| put_back.get(&test.id));
+        result.is_some_and(|result| !result.passes())
+    };
+    let with_piece = study.pieces.leaves(index, held_back);
+    with_piece.unwrap_or_else(fails)
 }
 
 /// What the starting tree broke: good tests that are not good in it.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use analyzer::symbol::SymbolId;
 use analyzer::trace::{CollectionError, ContextKind, FailureDetail, Outcome, Phase, TestResult};
 use serde::Deserialize;
 
@@ -19,6 +20,8 @@ enum Event {
         id: String,
         path: String,
         function: String,
+        /// Path and qualified name of the function's own definition, if it is another one.
+        origin: Option<(String, String)>,
     },
     /// All tests are known.
     Collected,
@@ -102,6 +105,7 @@ struct Test {
     id: String,
     path: String,
     function: String,
+    origin: Option<SymbolId>,
     /// Of the last attempt.
     reports: Vec<PhaseReport>,
     fixtures: BTreeSet<String>,
@@ -125,7 +129,18 @@ impl Results {
 
     fn add(&mut self, event: Event) {
         match event {
-            Event::Test { id, path, function } => self.add_test(id, path, function),
+            Event::Test {
+                id,
+                path,
+                function,
+                origin,
+            } => self.add_test(Test {
+                id,
+                path,
+                function,
+                origin: origin.map(|(path, name)| SymbolId::parse(&format!("{path}::{name}"))),
+                ..Test::default()
+            }),
             Event::Collected => self.collected = true,
             Event::CollectionError { path, detail } => {
                 self.collection_errors
@@ -152,14 +167,9 @@ impl Results {
         }
     }
 
-    fn add_test(&mut self, id: String, path: String, function: String) {
-        self.by_id.insert(id.clone(), self.tests.len());
-        self.tests.push(Test {
-            id,
-            path,
-            function,
-            ..Test::default()
-        });
+    fn add_test(&mut self, test: Test) {
+        self.by_id.insert(test.id.clone(), self.tests.len());
+        self.tests.push(test);
     }
 
     fn test(&mut self, id: &str) -> Option<&mut Test> {
@@ -222,7 +232,11 @@ impl Results {
             for id in ids {
                 if !self.by_id.contains_key(id) {
                     let path = id.split("::").next().unwrap_or_default().to_owned();
-                    self.add_test(id.clone(), path, String::new());
+                    self.add_test(Test {
+                        id: id.clone(),
+                        path,
+                        ..Test::default()
+                    });
                 }
             }
         }
@@ -262,6 +276,7 @@ impl Test {
                 id: self.id,
                 path: self.path,
                 function: self.function,
+                origin: self.origin,
                 outcome,
                 seconds,
                 contexts: Vec::new(),

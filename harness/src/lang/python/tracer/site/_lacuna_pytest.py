@@ -232,8 +232,33 @@ class Plugin:
         for item in session.items:
             path = self.repository.relative(_path(item))
             path = _path(item) if path is None else path
-            self.results.write("test", id=item.nodeid, path=path, function=_function(item))
+            function, origin = self._function(item)
+            self.results.write("test", id=item.nodeid, path=path, function=function, origin=origin)
         self.results.write("collected")
+
+    def _function(self, item):
+        """The test function with the classes that it is collected in, and where it is defined if that
+        is elsewhere; empty if the test's own file does not have it."""
+        function = getattr(item, "function", None)
+        module = getattr(item, "module", None)
+        if function is None or module is None:
+            return "", None
+        name = getattr(item, "originalname", None) or item.name
+        if getattr(item, "cls", None) is None:
+            return name if _defined_in(module, function, name) else "", None
+        classes = [node.name for node in item.listchain() if isinstance(node, pytest.Class)]
+        collected = ".".join([*classes, name])
+        for cls in item.cls.__mro__:
+            if name in vars(cls):
+                origin = self._origin(cls, name)
+                here = [self.repository.relative(_path(item)), collected]
+                return collected, None if origin == here else origin
+        return collected, None
+
+    def _origin(self, cls, name):
+        """The file and the qualified name of a class's method; None if it is not the project's."""
+        described = self.repository.describe_class(cls)
+        return described and [described[0], "%s.%s" % (described[1], name)]
 
     # Tests.
 
@@ -410,22 +435,6 @@ def _ignore(plugin):
             return None if plugin.selection.may_hold(path) else True
 
     return pytest_ignore_collect
-
-
-def _function(item):
-    """The test function with its classes, empty if the test's own file does not define it."""
-    function = getattr(item, "function", None)
-    module = getattr(item, "module", None)
-    if function is None or module is None:
-        return ""
-    name = getattr(item, "originalname", None) or item.name
-    if getattr(item, "cls", None) is not None:
-        for cls in item.cls.__mro__:
-            if name in vars(cls):
-                same = cls.__module__ == module.__name__
-                return "%s.%s" % (cls.__qualname__, name) if same else ""
-        return ""
-    return name if _defined_in(module, function, name) else ""
 
 
 def _defined_in(module, function, name):
