@@ -7,6 +7,7 @@
 )]
 
 mod answers;
+mod deaths;
 mod doctests;
 mod full_disk;
 mod go;

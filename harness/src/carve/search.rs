@@ -131,7 +131,9 @@ impl Search<'_> {
             {
                 continue;
             }
-            let put_back = self.put_back(&attempt)?;
+            let Some(put_back) = self.put_back(&attempt, &mut lessons)? else {
+                continue;
+            };
             let held_back = self.held_back(&attempt, &put_back);
             let starting = self.starting(&attempt, &held_back)?;
             let Some(broken) =
@@ -233,8 +235,12 @@ impl Search<'_> {
         Ok((draft, size))
     }
 
-    /// Runs the suspects without the feature.
-    fn put_back(&mut self, attempt: &Draft) -> Result<BTreeMap<String, PutBack>, CarveError> {
+    /// Runs the suspects without the feature; nothing if that taught something.
+    fn put_back(
+        &mut self,
+        attempt: &Draft,
+        lessons: &mut Lessons,
+    ) -> Result<Option<BTreeMap<String, PutBack>>, CarveError> {
         let ids: Vec<String> = attempt
             .suspects
             .iter()
@@ -271,6 +277,14 @@ impl Search<'_> {
                 &[],
                 attempt.removal.removed.len(),
             );
+            let deadly = self.deadly(attempt, &run);
+            if stub(attempt, &deadly, lessons).is_some() {
+                self.roll_back(format!(
+                    "without it tests never end, or their process does, stubbed instead of deleted: {}",
+                    list(&deadly)
+                ));
+                return Ok(None);
+            }
         }
         let target = self
             .scope
@@ -281,9 +295,48 @@ impl Search<'_> {
             .filter_map(|test| results.get(&test.id))
             .any(|result| result.fails());
         if target_fails {
-            Ok(results)
+            Ok(Some(results))
         } else {
             Err(CarveError::TargetStillPasses)
+        }
+    }
+
+    /// Functions without which tests never end, or end their process: deleted, and run by these tests in
+    /// the full tree. A stub in their place says at once what is missing.
+    fn deadly(&self, attempt: &Draft, run: &TestRun) -> BTreeSet<SymbolId> {
+        let tests = &self.study.trace.tests;
+        let died = |index: &usize| {
+            tests
+                .get(*index)
+                .is_some_and(|t| run.died_in.contains(&t.id))
+        };
+        let died: Vec<usize> = (0..tests.len()).filter(died).collect();
+        let actions = &attempt.plan.actions;
+        let stands = |id: &SymbolId| {
+            !actions
+                .keys()
+                .any(|other| other != id && id.is_within(other))
+        };
+        let was_run = |id: &SymbolId| {
+            let index = self.study.impact.index_of(id);
+            let tests = index.and_then(|index| self.study.impact.executed_by.get(index));
+            tests.is_some_and(|tests| died.iter().any(|&test| tests.contains(test)))
+        };
+        let is_callable = |id: &SymbolId| {
+            let symbol = self.study.analysis.symbol(id);
+            symbol.is_some_and(|symbol| symbol.kind.is_callable())
+        };
+        let deleted = actions.keys().filter(|id| is_callable(id) && stands(id));
+        deleted.filter(|id| was_run(id)).cloned().collect()
+    }
+
+    /// Tells and records what a run led to.
+    fn roll_back(&mut self, decision: String) {
+        (self.report)(Event::RolledBack {
+            decision: &decision,
+        });
+        if let Some(last) = self.evidence.scenarios.last_mut() {
+            last.decision = decision;
         }
     }
 
@@ -488,14 +541,10 @@ impl Search<'_> {
         let removed: BTreeSet<SymbolId> = attempt.removal.removed.iter().cloned().collect();
         let failures = broken.failures(self.study);
         let owner = |path: &str, line: u32| crate::study::symbol_at(starting, path, line);
-        let culprits = blame::culprits(&failures, &removed, &owner);
+        let mut culprits = blame::culprits(&failures, &removed, &owner);
+        culprits.extend(self.deadly(attempt, &broken.run));
         let decision = self.decide(attempt, broken, culprits, lessons)?;
-        (self.report)(Event::RolledBack {
-            decision: &decision,
-        });
-        if let Some(last) = self.evidence.scenarios.last_mut() {
-            last.decision = decision;
-        }
+        self.roll_back(decision);
         Ok(())
     }
 

@@ -181,6 +181,27 @@ impl Results {
         matches!(self.exit, Some(0 | 1 | 5))
     }
 
+    /// The test during which the process died.
+    pub fn died_in(&self) -> Option<String> {
+        let unfinished = |id: &&String| {
+            let index = self.by_id.get(*id);
+            let test = index.and_then(|index| self.tests.get(*index));
+            test.is_some_and(|test| !test.is_complete())
+        };
+        let running = self.running.as_ref().filter(unfinished);
+        running.filter(|_| self.exit.is_none()).cloned()
+    }
+
+    /// The tests that the process did not come to, if it died in one.
+    pub fn not_begun(&self) -> Vec<String> {
+        let Some(died_in) = self.died_in() else {
+            return Vec::new();
+        };
+        let rest = self.tests.iter().filter(|test| test.reports.is_empty());
+        let rest = rest.map(|test| test.id.clone());
+        rest.filter(|id| *id != died_in).collect()
+    }
+
     /// Decides on every test. `ended` and `output` explain what did not run.
     pub fn conclude(mut self, selection: &Selection, ended: Ended, output: &str) -> Conclusion {
         let death = self.death(ended);
@@ -200,13 +221,7 @@ impl Results {
 
     /// Why a test that should have run did not, or not to its end.
     fn death(&self, ended: Ended) -> String {
-        let unfinished = |id: &&String| {
-            let index = self.by_id.get(*id);
-            index
-                .and_then(|index| self.tests.get(*index))
-                .is_some_and(|test| !test.is_complete())
-        };
-        match (self.exit, &self.running.as_ref().filter(unfinished)) {
+        match (self.exit, self.died_in()) {
             (Some(exit), _) => {
                 format!("the run was stopped before this test ended (pytest's exit code {exit})")
             }

@@ -5,6 +5,7 @@ The variable `LACUNA_RUN` names a JSON request. It is taken out of the environme
 that a test starts must not write into these results.
 """
 
+import faulthandler
 import json
 import os
 import sys
@@ -171,6 +172,8 @@ class Plugin:
         self.repository = Repository(request["tree"])
         self.results = Results(request["results"])
         self.selection = Selection(request, self.repository)
+        #: Seconds that a test may take.
+        self.patience = request.get("patience")
         self.traced = tracer is not None
         self.contexts = Contexts(tracer) if self.traced else NoContexts()
         #: Fixture definition's id -> what is known of its present value.
@@ -265,7 +268,12 @@ class Plugin:
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item):
         self.results.write("start", id=item.nodeid)
+        if self.patience:
+            # A thread without Python ends the process even if the test lets nothing else run.
+            faulthandler.dump_traceback_later(self.patience, exit=True, file=sys.__stderr__)
         yield
+        if self.patience:
+            faulthandler.cancel_dump_traceback_later()
         self.contexts.leave()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
