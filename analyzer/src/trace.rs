@@ -4,8 +4,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::symbol::SymbolId;
+
 /// The version of this record; a stored trace of another version is not read.
-pub const TRACE_VERSION: u32 = 2;
+pub const TRACE_VERSION: u32 = 3;
 
 /// One traced run of a test suite.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -172,9 +174,13 @@ pub struct TestResult {
     pub id: String,
     /// Project-relative path of the file that defines it.
     pub path: String,
-    /// The test function in that file with its containers (`TestBox.test_area`), without parameters;
-    /// empty where it is not a function of that file (a doctest, a text file).
+    /// The test function in that file with the containers that it is collected in
+    /// (`TestBox.test_area`), without parameters; empty where it is not a function of that file (a
+    /// doctest, a text file).
     pub function: String,
+    /// The function's own definition, if its container has it from elsewhere: a test class that
+    /// inherits its tests, say.
+    pub origin: Option<SymbolId>,
     /// What became of it.
     pub outcome: Outcome,
     /// CPU-independent duration of all phases in seconds, as the runner says.

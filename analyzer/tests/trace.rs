@@ -181,6 +181,7 @@ fn run() -> Trace {
         id: id.to_owned(),
         path: "t.py".to_owned(),
         function: id.to_owned(),
+        origin: None,
         outcome: Outcome::Passed,
         seconds: 0.0,
         contexts: contexts.to_vec(),

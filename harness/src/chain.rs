@@ -6,7 +6,6 @@ use analyzer::occurrence::Confidence;
 use analyzer::symbol::SymbolId;
 use serde::Serialize;
 
-use crate::carve::plan::Piece;
 use crate::carve::target::nearest;
 use crate::study::Study;
 use analyzer::feature::Scope;
@@ -95,12 +94,9 @@ pub fn find_symbol(analysis: &Analysis, text: &str) -> Result<SymbolId, String> 
 /// first test.
 pub fn shortest(study: &Study, scope: &Scope, symbol: &SymbolId) -> Option<Chain> {
     let graph = study.analysis.graph();
-    let tests = scope
-        .target
-        .ones()
-        .filter_map(|index| study.trace.tests.get(index));
+    let tests = scope.target.ones();
     let mut functions: Vec<SymbolId> = tests
-        .filter_map(|test| Piece::of(&study.analysis, test)?.definition().cloned())
+        .flat_map(|index| study.pieces.symbols(index).cloned())
         .collect();
     functions.dedup();
     let seen = |id: &SymbolId| ran(study, scope, id) || !is_callable(&study.analysis, id);

@@ -1,10 +1,11 @@
 //! Running a project's tests: the request and the answer, the same for all languages.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use analyzer::trace::Trace;
+use analyzer::trace::{TestResult, Trace};
 
 use crate::cache::{CacheError, require_room};
 use crate::environment::Environment;
@@ -39,6 +40,8 @@ pub struct RunRequest<'a> {
     pub traced: bool,
     /// What the run may use.
     pub limits: Limits,
+    /// How long one test may take; the process of one that takes longer ends.
+    pub patience: Option<Duration>,
 }
 
 /// What a run gave.
@@ -53,6 +56,10 @@ pub struct TestRun {
     pub imported_from: Vec<(String, PathBuf)>,
     /// Whether the test runner came to its own end: else every test may do better another time.
     pub complete: bool,
+    /// The tests that the process died in, and with it their run.
+    pub died_in: Vec<String>,
+    /// The tests that were to run after it.
+    pub not_begun: Vec<String>,
     /// How the test runner's process ended.
     pub ended: Ended,
     /// Elapsed time.
@@ -61,6 +68,31 @@ pub struct TestRun {
     pub cpu: Duration,
     /// The last lines that it printed.
     pub output: String,
+}
+
+impl TestRun {
+    /// Takes in a run of the tests that this one did not come to.
+    pub fn absorb(&mut self, rest: Self) {
+        let mut results: BTreeMap<String, TestResult> = rest
+            .trace
+            .tests
+            .into_iter()
+            .map(|test| (test.id.clone(), test))
+            .collect();
+        for test in &mut self.trace.tests {
+            if self.not_begun.contains(&test.id)
+                && let Some(result) = results.remove(&test.id)
+            {
+                *test = result;
+            }
+        }
+        self.died_in.extend(rest.died_in);
+        self.not_begun = rest.not_begun;
+        self.ended = rest.ended;
+        self.wall += rest.wall;
+        self.cpu += rest.cpu;
+        self.output = rest.output;
+    }
 }
 
 /// Why there is no answer. A run that ends badly is an answer.

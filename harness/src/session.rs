@@ -163,6 +163,13 @@ pub fn languages(path: &Path, parts: &[String]) -> Result<Vec<&'static Language>
     Ok(if meant.is_empty() { all } else { meant })
 }
 
+/// How long a test of a changed tree may take, besides ten times what the slowest of the full one takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The same once a test has taken longer.
+const LESS_PATIENCE: Duration = Duration::from_secs(10);
+/// In how many tests a run may die before the rest of it counts as dead, too.
+const MOST_DEATHS: usize = 20;
+
 /// A project ready to run tests in one of its languages.
 pub struct Session {
     project: Project,
@@ -173,6 +180,8 @@ pub struct Session {
     language: &'static Language,
     launcher: Launcher,
     tree_hash: String,
+    /// How long the slowest test of the full tree takes.
+    slowest: Option<Duration>,
     /// Only what runs needs it: who reads what is stored does not wait for others.
     workshop: Option<Workshop>,
     counts: Counts,
@@ -248,6 +257,7 @@ impl Session {
             language,
             launcher,
             tree_hash,
+            slowest: None,
             workshop,
             counts: Counts::default(),
         })
@@ -362,6 +372,29 @@ impl Session {
         selection: &Selection,
         traced: bool,
     ) -> Result<TestRun, SessionError> {
+        let mut run = self.run_once(edits, selection, traced, self.patience(PATIENCE))?;
+        if edits.is_empty() && run.complete {
+            self.learn_pace(&run.trace);
+        }
+        // In the full tree it would hide that the baseline is bad.
+        let may_continue = |run: &TestRun| {
+            let stopped = traced || edits.is_empty() || run.ended == Ended::TimedOut;
+            !stopped && !run.not_begun.is_empty() && run.died_in.len() < MOST_DEATHS
+        };
+        while may_continue(&run) {
+            let rest = Selection::Ids(run.not_begun.clone());
+            run.absorb(self.run_once(edits, &rest, false, self.patience(LESS_PATIENCE))?);
+        }
+        Ok(run)
+    }
+
+    fn run_once(
+        &mut self,
+        edits: &BTreeMap<String, Option<Vec<u8>>>,
+        selection: &Selection,
+        traced: bool,
+        patience: Option<Duration>,
+    ) -> Result<TestRun, SessionError> {
         self.take(&|_| {})?;
         let workshop = self.workshop.as_mut().ok_or(SessionError::Changed)?;
         let scratch = workshop.make(edits)?;
@@ -373,6 +406,7 @@ impl Session {
             selection,
             traced,
             limits: self.config.limits.for_tests(),
+            patience: patience.filter(|_| !edits.is_empty()),
         };
         self.counts.runs += 1;
         let run = self.language.runner.run(&request, &self.launcher)?;
@@ -386,6 +420,17 @@ impl Session {
     /// What was done so far.
     pub fn counts(&self) -> Counts {
         self.counts
+    }
+
+    fn learn_pace(&mut self, full: &Trace) {
+        let seconds = full.tests.iter().map(|test| test.seconds);
+        let slowest = seconds.fold(0.0, f64::max);
+        self.slowest = Duration::try_from_secs_f64(slowest).ok();
+    }
+
+    /// How long a test may take in a changed tree, if it is known how long the tests of the full one do.
+    fn patience(&self, least: Duration) -> Option<Duration> {
+        Some(least + 10 * self.slowest?)
     }
 
     /// Whether a tree that parses may still not build, so that [`Session::check`] has something to say.
@@ -445,6 +490,7 @@ impl Session {
                 .collect(),
         };
         if let Some(trace) = self.cache.load_trace(&key).filter(|_| !fresh) {
+            self.learn_pace(&trace);
             let times = (Duration::ZERO, Duration::ZERO);
             return Ok(Baseline {
                 trace: Arc::new(trace),

@@ -12,7 +12,7 @@ use analyzer::{Analysis, AnalysisHost, Change};
 use extractors::removal::Removal;
 
 use crate::carve::Event;
-use crate::carve::plan::Piece;
+use crate::carve::pieces::Pieces;
 use crate::carve::target::{self, NoMatch};
 use crate::chain;
 use crate::runner::Selection;
@@ -95,8 +95,8 @@ pub struct Study {
     pub cached: bool,
     /// Wall and CPU time of the baseline run.
     pub times: (Duration, Duration),
-    /// Per test, what leaves when it is held back.
-    pieces: Vec<Option<Piece>>,
+    /// The texts of the tests.
+    pub pieces: Pieces,
 }
 
 impl Study {
@@ -125,20 +125,14 @@ impl Study {
         let analysis = host.analysis();
         analysis.prime();
         let impact = Impact::new(&analysis);
-        let pieces = impact
-            .trace
-            .tests
-            .iter()
-            .map(|test| Piece::of(&analysis, test))
-            .collect();
         Ok(Self {
+            pieces: Pieces::new(&analysis, &impact.trace.tests),
             analysis,
             impact,
             trace: baseline.trace,
             suite: baseline.selection,
             cached: baseline.cached,
             times: baseline.times,
-            pieces,
         })
     }
 
@@ -160,17 +154,6 @@ impl Study {
             });
         }
         Ok(scope)
-    }
-
-    /// What leaves when a test (by index) is held back; `None` if that is not known.
-    pub fn piece(&self, index: usize) -> Option<&Piece> {
-        self.pieces.get(index)?.as_ref()
-    }
-
-    /// The symbols that are tests.
-    pub fn test_definitions(&self) -> BTreeSet<SymbolId> {
-        let pieces = self.pieces.iter().flatten();
-        pieces.filter_map(Piece::definition).cloned().collect()
     }
 
     /// Executed code that is no symbol of the files as they are now: `path:line name`.
@@ -222,15 +205,6 @@ impl Study {
     /// Decides a feature.
     pub fn feature(&self, scope: &Scope, options: &FeatureOptions) -> Feature {
         feature::decide(&self.analysis, &self.impact, scope, options)
-    }
-
-    /// Symbols whose documentation the runner executes as a test.
-    pub fn doctested(&self) -> BTreeSet<SymbolId> {
-        let tests = self.trace.tests.iter().zip(&self.pieces);
-        tests
-            .filter(|(test, _)| test.outcome.is_good())
-            .filter_map(|(_, piece)| piece.as_ref()?.documented().cloned())
-            .collect()
     }
 
     fn example(&self, target: &BTreeSet<usize>) -> String {

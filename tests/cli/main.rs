@@ -7,9 +7,11 @@
 )]
 
 mod answers;
+mod deaths;
 mod doctests;
 mod full_disk;
 mod go;
+mod inherited;
 mod interruption;
 mod rust;
 mod support;

@@ -166,6 +166,10 @@ impl Closure<'_> {
                 .entry(&test.path)
                 .or_default()
                 .insert(&test.function);
+            if let Some(origin) = &test.origin {
+                let of_file = functions.entry(origin.path()).or_default();
+                of_file.insert(origin.chain());
+            }
         }
         let mut named = BTreeSet::new();
         for (path, functions) in functions {

@@ -185,6 +185,7 @@ fn test(id: &str, context: u32) -> TestResult {
         id: id.to_owned(),
         path: path.to_owned(),
         function: function.to_owned(),
+        origin: None,
         outcome: Outcome::Passed,
         seconds: 0.0,
         contexts: vec![context],

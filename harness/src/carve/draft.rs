@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use analyzer::feature::{Expectation, Feature, FeatureOptions, Role, Scope};
 use analyzer::symbol::SymbolId;
-use analyzer::trace::TestResult;
 use extractors::patch::{Change, File, Patch};
 use extractors::removal::{self, Project, Removal, RemovalPlan};
 use serde::Serialize;
 
-use super::plan::{self, Piece};
+use super::pieces::Piece;
+use super::plan;
 use super::repair::Unused;
 use crate::config::RemovalMode;
 use crate::study::Study;
@@ -97,13 +97,15 @@ impl Draft {
     pub fn new(study: &Study, project: &Project<'_>, scope: &Scope, premises: &Premises) -> Self {
         let feature = study.feature(scope, &premises.options);
         let suspects = suspects(study, scope, &feature, &premises.also_failing);
-        let leaving = suspects
-            .iter()
-            .filter_map(|&index| study.piece(index)?.definition())
+        let own = suspects.iter().filter_map(|&index| study.pieces.own(index));
+        let leaving: BTreeSet<Piece> = own
+            .filter(|piece| piece.definition().is_some())
             .cloned()
             .collect();
+        let tests = study.pieces.definitions(&leaving);
+        let leaving = leaving.iter().filter_map(Piece::definition).cloned();
         // What only they use leaves with them, and is no reason to keep anything either.
-        let leaving = removal::test_removal(project, &study.test_definitions(), &leaving);
+        let leaving = removal::test_removal(project, &tests, &leaving.collect());
         let plan = plan::actions(
             project,
             &study.analysis,
@@ -111,7 +113,7 @@ impl Draft {
             premises.removal,
             &premises.stub_only,
             &leaving.actions.into_keys().collect(),
-            &study.doctested(),
+            &study.pieces.documented(),
         );
         let plan = premises.unused.added_to(plan);
         let removal = removal::remove(project, &plan);
@@ -151,13 +153,14 @@ impl Draft {
         project: &Project<'_>,
         held_back: &BTreeSet<Piece>,
     ) -> RemovalPlan {
-        plan::with_tests(project, &self.plan, &study.test_definitions(), held_back)
+        let tests = study.pieces.definitions(held_back);
+        plan::with_tests(project, &self.plan, &tests, held_back)
     }
 
     /// How big it is, if all tests that may fail leave with it.
     pub fn size(&self, study: &Study, project: &Project<'_>, scope: &Scope) -> Size {
         let suspects = self.suspects.iter();
-        let pieces = suspects.filter_map(|&index| study.piece(index));
+        let pieces = suspects.filter_map(|&index| study.pieces.own(index));
         let definitions = pieces.filter(|piece| piece.definition().is_some());
         let definitions = definitions.cloned().collect();
         let starting = self.starting(study, project, &definitions);
@@ -217,14 +220,14 @@ fn without_tests(
         return Removal::default();
     }
     let nothing = RemovalPlan::default();
-    let tests = study.test_definitions();
+    let tests = study.pieces.definitions(&inside);
     removal::remove(
         project,
         &plan::with_tests(project, &nothing, &tests, &inside),
     )
 }
 
-/// The good tests of every test function of which a case may fail.
+/// The good tests that may fail, and those that leave with them.
 fn suspects(
     study: &Study,
     scope: &Scope,
@@ -234,27 +237,14 @@ fn suspects(
     let expected = |(index, expectation): (usize, &Expectation)| {
         matches!(expectation, Expectation::Target | Expectation::Collateral).then_some(index)
     };
-    let tests = &study.trace.tests;
-    let direct: BTreeSet<usize> = feature
-        .tests
-        .iter()
-        .enumerate()
-        .filter_map(expected)
+    let expected = feature.tests.iter().enumerate().filter_map(expected);
+    let direct = expected
         .chain(also_failing.iter().copied())
         .chain(unrecorded(study, scope))
         .collect();
-    let functions: BTreeSet<(&str, &str)> = direct
-        .iter()
-        .filter_map(|&index| tests.get(index))
-        .map(function_of)
-        .collect();
-    let good = |index: usize| scope.target.contains(index) || scope.others.contains(index);
-    let indices = tests
-        .iter()
-        .enumerate()
-        .filter(|(index, _)| good(*index))
-        .filter(|(index, test)| direct.contains(index) || functions.contains(&function_of(test)));
-    indices.map(|(index, _)| index).collect()
+    let mut suspects = study.pieces.together(&direct);
+    suspects.retain(|&index| scope.target.contains(index) || scope.others.contains(index));
+    suspects
 }
 
 /// The good examples in documentation of which no record tells what they run: any of them may fail, and
@@ -266,14 +256,4 @@ fn unrecorded<'a>(study: &'a Study, scope: &'a Scope) -> impl Iterator<Item = us
         is_good && test.contexts.is_empty() && test.function.is_empty()
     });
     unrecorded.map(|(index, _)| index)
-}
-
-/// A test function with its file: what can be held back as one.
-fn function_of(test: &TestResult) -> (&str, &str) {
-    let function = if test.function.is_empty() {
-        &test.id
-    } else {
-        &test.function
-    };
-    (&test.path, function)
 }

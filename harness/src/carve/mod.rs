@@ -6,6 +6,7 @@ pub mod draft;
 pub mod evidence;
 mod inspection;
 mod patches;
+pub mod pieces;
 pub mod plan;
 mod repair;
 mod search;

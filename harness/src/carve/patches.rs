@@ -7,7 +7,8 @@ use extractors::patch::{Change, File, FilePatch, Patch};
 use extractors::removal::{self, Project, RemovalPlan};
 
 use super::CarveError;
-use super::plan::{self, Piece};
+use super::pieces::Piece;
+use super::plan;
 use super::search::Found;
 use crate::session::Session;
 use crate::study::Study;
@@ -143,7 +144,7 @@ impl Trees {
             .cloned()
             .collect();
         let nothing = RemovalPlan::default();
-        let tests = study.test_definitions();
+        let tests = study.pieces.definitions(&put_back);
         let without_tests = removal::remove(
             project,
             &plan::with_tests(project, &nothing, &tests, &put_back),

@@ -10,7 +10,7 @@ use extractors::removal::{self, Action, Removal, RemovalPlan};
 
 use super::draft::Draft;
 use super::evidence::{Scenario, TreeState, Unexpected};
-use super::plan::Piece;
+use super::pieces::Piece;
 use super::search::{Lessons, Search, list, one_line, stub};
 use super::{CarveError, Event, blame};
 use crate::checker::{self, Diagnostic};

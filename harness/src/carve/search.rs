@@ -12,7 +12,7 @@ use super::blame;
 use super::draft::{Draft, Premises, Size};
 use super::evidence::{Evidence, Inspected, Scenario, TreeState, Unexpected};
 use super::inspection::{self, Inspection};
-use super::plan::Piece;
+use super::pieces::Piece;
 use super::unstable;
 use super::{CarveError, CarveRequest, Event};
 use crate::checker::Diagnostic;
@@ -72,7 +72,7 @@ impl Found {
     /// Whether a test (by index) is put back for grading if it left.
     pub fn is_graded(&self, study: &Study, scope: &Scope, index: usize) -> bool {
         let test = study.trace.tests.get(index);
-        let piece = study.piece(index);
+        let piece = study.pieces.own(index);
         !test.is_some_and(|test| self.stuck.contains(&test.id))
             && piece.is_none_or(|piece| self.can_put_back(scope, piece))
     }
@@ -141,7 +141,9 @@ impl Search<'_> {
             {
                 continue;
             }
-            let put_back = self.put_back(&attempt)?;
+            let Some(put_back) = self.put_back(&attempt, &mut lessons)? else {
+                continue;
+            };
             let held_back = self.held_back(&attempt, &put_back);
             let starting = self.starting(&attempt, &held_back)?;
             let Some(broken) =
@@ -193,7 +195,7 @@ impl Search<'_> {
     /// The definitions of all tests that may fail.
     pub(super) fn leaving_code(&self, attempt: &Draft) -> BTreeSet<Piece> {
         let pieces = attempt.suspects.iter();
-        let pieces = pieces.filter_map(|&index| self.study.piece(index));
+        let pieces = pieces.filter_map(|&index| self.study.pieces.own(index));
         let code = pieces.filter(|piece| piece.definition().is_some());
         code.cloned().collect()
     }
@@ -261,8 +263,12 @@ impl Search<'_> {
         Ok((draft, size))
     }
 
-    /// Runs the suspects without the feature.
-    fn put_back(&mut self, attempt: &Draft) -> Result<BTreeMap<String, PutBack>, CarveError> {
+    /// Runs the suspects without the feature; nothing if that taught something.
+    fn put_back(
+        &mut self,
+        attempt: &Draft,
+        lessons: &mut Lessons,
+    ) -> Result<Option<BTreeMap<String, PutBack>>, CarveError> {
         let ids: Vec<String> = attempt
             .suspects
             .iter()
@@ -299,6 +305,14 @@ impl Search<'_> {
                 &[],
                 attempt.removal.removed.len(),
             );
+            let deadly = self.deadly(attempt, &run);
+            if stub(attempt, &deadly, lessons).is_some() {
+                self.roll_back(format!(
+                    "without it tests never end, or their process does, stubbed instead of deleted: {}",
+                    list(&deadly)
+                ));
+                return Ok(None);
+            }
         }
         let target = self
             .scope
@@ -309,9 +323,48 @@ impl Search<'_> {
             .filter_map(|test| results.get(&test.id))
             .any(|result| result.fails());
         if target_fails {
-            Ok(results)
+            Ok(Some(results))
         } else {
             Err(CarveError::TargetStillPasses)
+        }
+    }
+
+    /// Functions without which tests never end, or end their process: deleted, and run by these tests in
+    /// the full tree. A stub in their place says at once what is missing.
+    fn deadly(&self, attempt: &Draft, run: &TestRun) -> BTreeSet<SymbolId> {
+        let tests = &self.study.trace.tests;
+        let died = |index: &usize| {
+            tests
+                .get(*index)
+                .is_some_and(|t| run.died_in.contains(&t.id))
+        };
+        let died: Vec<usize> = (0..tests.len()).filter(died).collect();
+        let actions = &attempt.plan.actions;
+        let stands = |id: &SymbolId| {
+            !actions
+                .keys()
+                .any(|other| other != id && id.is_within(other))
+        };
+        let was_run = |id: &SymbolId| {
+            let index = self.study.impact.index_of(id);
+            let tests = index.and_then(|index| self.study.impact.executed_by.get(index));
+            tests.is_some_and(|tests| died.iter().any(|&test| tests.contains(test)))
+        };
+        let is_callable = |id: &SymbolId| {
+            let symbol = self.study.analysis.symbol(id);
+            symbol.is_some_and(|symbol| symbol.kind.is_callable())
+        };
+        let deleted = actions.keys().filter(|id| is_callable(id) && stands(id));
+        deleted.filter(|id| was_run(id)).cloned().collect()
+    }
+
+    /// Tells and records what a run led to.
+    fn roll_back(&mut self, decision: String) {
+        (self.report)(Event::RolledBack {
+            decision: &decision,
+        });
+        if let Some(last) = self.evidence.scenarios.last_mut() {
+            last.decision = decision;
         }
     }
 
@@ -322,19 +375,22 @@ impl Search<'_> {
             let result = self.test(*index).and_then(|test| put_back.get(&test.id));
             result.is_some_and(|result| !result.passes())
         };
-        let suspects = attempt.suspects.iter().copied();
-        let failing = suspects.clone().filter(fails);
-        let of_target = suspects.filter(|index| self.scope.target.contains(*index));
         // In a target file the tests leave that are not good, too.
-        let in_target_file = |index: &usize| {
-            self.test(*index)
-                .is_some_and(|test| self.scope.target_files.contains(&test.path))
+        let of_target = |index: &usize| {
+            let path = self.test(*index).map(|test| &test.path);
+            path.is_some_and(|path| self.scope.target_files.contains(path))
+                || (self.scope.target.contains(*index) && attempt.suspects.contains(index))
         };
-        let rest = (0..self.study.trace.tests.len()).filter(in_target_file);
-        let piece = |index: usize| self.study.piece(index);
-        let whole = of_target.chain(rest).filter_map(piece);
-        let whole = whole.filter(|piece| piece.definition().is_some());
-        failing.filter_map(piece).chain(whole).cloned().collect()
+        let is_code = |index: &usize| {
+            let own = self.study.pieces.own(*index);
+            own.is_some_and(|own| own.definition().is_some())
+        };
+        let leaves = |index: &usize| {
+            (attempt.suspects.contains(index) && fails(index))
+                || (of_target(index) && is_code(index))
+        };
+        let leaving = (0..self.study.trace.tests.len()).filter(leaves).collect();
+        self.study.pieces.taking(&leaving)
     }
 
     /// Runs everything visible in the starting tree; returns what broke, if anything did.
@@ -393,7 +449,7 @@ impl Search<'_> {
             leaves(self.study, held_back, put_back, *index) && ran.contains_key(&*test.id)
         });
         let is_example = |index: usize| {
-            let documented = self.study.piece(index).and_then(Piece::documented);
+            let documented = self.study.pieces.own(index).and_then(Piece::documented);
             documented.is_some() && !self.scope.target.contains(index)
         };
         let (stuck, tests): (Vec<_>, Vec<_>) = left
@@ -523,14 +579,10 @@ impl Search<'_> {
         let removed: BTreeSet<SymbolId> = attempt.removal.removed.iter().cloned().collect();
         let failures = broken.failures(self.study);
         let owner = |path: &str, line: u32| crate::study::symbol_at(starting, path, line);
-        let culprits = blame::culprits(&failures, &removed, &owner);
+        let mut culprits = blame::culprits(&failures, &removed, &owner);
+        culprits.extend(self.deadly(attempt, &broken.run));
         let decision = self.decide(attempt, broken, culprits, lessons)?;
-        (self.report)(Event::RolledBack {
-            decision: &decision,
-        });
-        if let Some(last) = self.evidence.scenarios.last_mut() {
-            last.decision = decision;
-        }
+        self.roll_back(decision);
         Ok(())
     }
 
@@ -643,15 +695,13 @@ fn leaves(
     put_back: &BTreeMap<String, PutBack>,
     index: usize,
 ) -> bool {
-    match study.piece(index) {
-        Some(piece) => held_back.contains(piece),
-        None => study
-            .trace
-            .tests
-            .get(index)
-            .and_then(|test| put_back.get(&test.id))
-            .is_some_and(|result| !result.passes()),
-    }
+    let fails = || {
+        let result = study.trace.tests.get(index);
+        let result = result.and_then(|test| put_back.get(&test.id));
+        result.is_some_and(|result| !result.passes())
+    };
+    let with_piece = study.pieces.leaves(index, held_back);
+    with_piece.unwrap_or_else(fails)
 }
 
 /// What the starting tree broke: good tests that are not good in it.

@@ -133,6 +133,7 @@ mod tests {
             id: (*id).to_owned(),
             path: id.split("::").next().unwrap_or_default().to_owned(),
             function: String::new(),
+            origin: None,
             outcome: Outcome::Passed,
             seconds: 0.0,
             contexts: Vec::new(),

@@ -43,6 +43,7 @@ mod tests {
             id: (*id).to_owned(),
             path: "t.py".to_owned(),
             function: id.split('[').next().unwrap_or_default().to_owned(),
+            origin: None,
             outcome: Outcome::Passed,
             seconds: 0.0,
             contexts: Vec::new(),

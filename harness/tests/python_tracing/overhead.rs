@@ -114,6 +114,7 @@ impl Suite {
                 memory: 8 << 30,
                 output: 1 << 30,
             },
+            patience: None,
         };
         let launcher = Launcher::default().supervised_by(env::current_exe().unwrap());
         run(&request, &launcher).unwrap()

@@ -63,6 +63,20 @@ fn a_run_that_takes_too_long_is_ended_and_reported() {
 }
 
 #[test]
+fn a_test_that_takes_too_long_ends_its_process_and_the_rest_is_named() {
+    // The last one lets no other thread of Python run.
+    for death in ["time.sleep(600)", "ctypes.PyDLL(None).sleep(600)"] {
+        let mut project = project(death);
+        project.patience = Some(Duration::from_secs(3));
+        for (python, _) in extremes() {
+            let run = project.run(python).0;
+            assert_eq!(run.died_in, ["test_m.py::test_death"]);
+            assert_eq!(run.not_begun, ["test_m.py::test_after"]);
+        }
+    }
+}
+
+#[test]
 fn a_forked_child_that_strays_out_of_its_test_reports_nothing() {
     let files = "
         //- test_m.py

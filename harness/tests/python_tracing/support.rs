@@ -167,6 +167,7 @@ pub struct Project {
     pub variables: BTreeMap<String, Option<String>>,
     pub selection: Selection,
     pub limits: Limits,
+    pub patience: Option<Duration>,
 }
 
 impl Project {
@@ -187,6 +188,7 @@ impl Project {
                 memory: 2 << 30,
                 output: 16 << 20,
             },
+            patience: None,
         }
     }
 
@@ -244,6 +246,7 @@ impl Project {
             selection: &self.selection,
             traced,
             limits: self.limits,
+            patience: self.patience,
         };
         let runner = Pytest { recorder };
         Run(runner.run(&request, &Launcher::default()).unwrap())

@@ -44,6 +44,7 @@ impl TestRunner for Pytest {
             Trace::default()
         };
         let complete = results.came_to_its_end();
+        let (died_in, not_begun) = (results.died_in(), results.not_begun());
         let imported_from = project_modules(request.tree, &results);
         let outcome = results.conclude(request.selection, finished.ended, &output);
         trace.tests = number_contexts(outcome.tests, &trace);
@@ -52,6 +53,8 @@ impl TestRunner for Pytest {
             trace,
             imported_from,
             complete,
+            died_in: died_in.into_iter().collect(),
+            not_begun,
             ended: finished.ended,
             wall: finished.wall,
             cpu: finished.cpu,
@@ -85,6 +88,9 @@ impl Folder {
                 .map_err(records(&site))?;
         }
         let mut plugin = json!({ "tree": tree, "results": text(&self.results())? });
+        if let Some(patience) = request.patience {
+            plugin["patience"] = json!(patience.as_secs_f64());
+        }
         match request.selection {
             Selection::All => {}
             Selection::Paths(paths) => plugin["paths"] = json!(paths),

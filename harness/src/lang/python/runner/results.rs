@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use analyzer::symbol::SymbolId;
 use analyzer::trace::{CollectionError, ContextKind, FailureDetail, Outcome, Phase, TestResult};
 use serde::Deserialize;
 
@@ -19,6 +20,8 @@ enum Event {
         id: String,
         path: String,
         function: String,
+        /// Path and qualified name of the function's own definition, if it is another one.
+        origin: Option<(String, String)>,
     },
     /// All tests are known.
     Collected,
@@ -102,6 +105,7 @@ struct Test {
     id: String,
     path: String,
     function: String,
+    origin: Option<SymbolId>,
     /// Of the last attempt.
     reports: Vec<PhaseReport>,
     fixtures: BTreeSet<String>,
@@ -125,7 +129,18 @@ impl Results {
 
     fn add(&mut self, event: Event) {
         match event {
-            Event::Test { id, path, function } => self.add_test(id, path, function),
+            Event::Test {
+                id,
+                path,
+                function,
+                origin,
+            } => self.add_test(Test {
+                id,
+                path,
+                function,
+                origin: origin.map(|(path, name)| SymbolId::parse(&format!("{path}::{name}"))),
+                ..Test::default()
+            }),
             Event::Collected => self.collected = true,
             Event::CollectionError { path, detail } => {
                 self.collection_errors
@@ -152,14 +167,9 @@ impl Results {
         }
     }
 
-    fn add_test(&mut self, id: String, path: String, function: String) {
-        self.by_id.insert(id.clone(), self.tests.len());
-        self.tests.push(Test {
-            id,
-            path,
-            function,
-            ..Test::default()
-        });
+    fn add_test(&mut self, test: Test) {
+        self.by_id.insert(test.id.clone(), self.tests.len());
+        self.tests.push(test);
     }
 
     fn test(&mut self, id: &str) -> Option<&mut Test> {
@@ -169,6 +179,27 @@ impl Results {
     /// Whether pytest came to its own end: all passed, some failed, or there was nothing to run.
     pub fn came_to_its_end(&self) -> bool {
         matches!(self.exit, Some(0 | 1 | 5))
+    }
+
+    /// The test during which the process died.
+    pub fn died_in(&self) -> Option<String> {
+        let unfinished = |id: &&String| {
+            let index = self.by_id.get(*id);
+            let test = index.and_then(|index| self.tests.get(*index));
+            test.is_some_and(|test| !test.is_complete())
+        };
+        let running = self.running.as_ref().filter(unfinished);
+        running.filter(|_| self.exit.is_none()).cloned()
+    }
+
+    /// The tests that the process did not come to, if it died in one.
+    pub fn not_begun(&self) -> Vec<String> {
+        let Some(died_in) = self.died_in() else {
+            return Vec::new();
+        };
+        let rest = self.tests.iter().filter(|test| test.reports.is_empty());
+        let rest = rest.map(|test| test.id.clone());
+        rest.filter(|id| *id != died_in).collect()
     }
 
     /// Decides on every test. `ended` and `output` explain what did not run.
@@ -190,13 +221,7 @@ impl Results {
 
     /// Why a test that should have run did not, or not to its end.
     fn death(&self, ended: Ended) -> String {
-        let unfinished = |id: &&String| {
-            let index = self.by_id.get(*id);
-            index
-                .and_then(|index| self.tests.get(*index))
-                .is_some_and(|test| !test.is_complete())
-        };
-        match (self.exit, &self.running.as_ref().filter(unfinished)) {
+        match (self.exit, self.died_in()) {
             (Some(exit), _) => {
                 format!("the run was stopped before this test ended (pytest's exit code {exit})")
             }
@@ -222,7 +247,11 @@ impl Results {
             for id in ids {
                 if !self.by_id.contains_key(id) {
                     let path = id.split("::").next().unwrap_or_default().to_owned();
-                    self.add_test(id.clone(), path, String::new());
+                    self.add_test(Test {
+                        id: id.clone(),
+                        path,
+                        ..Test::default()
+                    });
                 }
             }
         }
@@ -262,6 +291,7 @@ impl Test {
                 id: self.id,
                 path: self.path,
                 function: self.function,
+                origin: self.origin,
                 outcome,
                 seconds,
                 contexts: Vec::new(),

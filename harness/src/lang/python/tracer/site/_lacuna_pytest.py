@@ -5,6 +5,7 @@ The variable `LACUNA_RUN` names a JSON request. It is taken out of the environme
 that a test starts must not write into these results.
 """
 
+import faulthandler
 import json
 import os
 import sys
@@ -171,6 +172,8 @@ class Plugin:
         self.repository = Repository(request["tree"])
         self.results = Results(request["results"])
         self.selection = Selection(request, self.repository)
+        #: Seconds that a test may take.
+        self.patience = request.get("patience")
         self.traced = tracer is not None
         self.contexts = Contexts(tracer) if self.traced else NoContexts()
         #: Fixture definition's id -> what is known of its present value.
@@ -232,15 +235,45 @@ class Plugin:
         for item in session.items:
             path = self.repository.relative(_path(item))
             path = _path(item) if path is None else path
-            self.results.write("test", id=item.nodeid, path=path, function=_function(item))
+            function, origin = self._function(item)
+            self.results.write("test", id=item.nodeid, path=path, function=function, origin=origin)
         self.results.write("collected")
+
+    def _function(self, item):
+        """The test function with the classes that it is collected in, and where it is defined if that
+        is elsewhere; empty if the test's own file does not have it."""
+        function = getattr(item, "function", None)
+        module = getattr(item, "module", None)
+        if function is None or module is None:
+            return "", None
+        name = getattr(item, "originalname", None) or item.name
+        if getattr(item, "cls", None) is None:
+            return name if _defined_in(module, function, name) else "", None
+        classes = [node.name for node in item.listchain() if isinstance(node, pytest.Class)]
+        collected = ".".join([*classes, name])
+        for cls in item.cls.__mro__:
+            if name in vars(cls):
+                origin = self._origin(cls, name)
+                here = [self.repository.relative(_path(item)), collected]
+                return collected, None if origin == here else origin
+        return collected, None
+
+    def _origin(self, cls, name):
+        """The file and the qualified name of a class's method; None if it is not the project's."""
+        described = self.repository.describe_class(cls)
+        return described and [described[0], "%s.%s" % (described[1], name)]
 
     # Tests.
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item):
         self.results.write("start", id=item.nodeid)
+        if self.patience:
+            # A thread without Python ends the process even if the test lets nothing else run.
+            faulthandler.dump_traceback_later(self.patience, exit=True, file=sys.__stderr__)
         yield
+        if self.patience:
+            faulthandler.cancel_dump_traceback_later()
         self.contexts.leave()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
@@ -410,22 +443,6 @@ def _ignore(plugin):
             return None if plugin.selection.may_hold(path) else True
 
     return pytest_ignore_collect
-
-
-def _function(item):
-    """The test function with its classes, empty if the test's own file does not define it."""
-    function = getattr(item, "function", None)
-    module = getattr(item, "module", None)
-    if function is None or module is None:
-        return ""
-    name = getattr(item, "originalname", None) or item.name
-    if getattr(item, "cls", None) is not None:
-        for cls in item.cls.__mro__:
-            if name in vars(cls):
-                same = cls.__module__ == module.__name__
-                return "%s.%s" % (cls.__qualname__, name) if same else ""
-        return ""
-    return name if _defined_in(module, function, name) else ""
 
 
 def _defined_in(module, function, name):
