@@ -240,12 +240,20 @@ impl Closure<'_> {
                 || group.iter().any(|member| id.is_within(member))
                 || is_gone(id)
         };
-        let runs = |id: &SymbolId| self.runs_inside(id).any(|inside| !is_gone(inside));
+        let runs = |id: &SymbolId| {
+            let mut inside = self.runs_inside(id);
+            inside.any(|inside| !is_gone(inside) && self.matters(inside))
+        };
+        // Without its type nothing can call a method.
+        let follows_type = |id: &SymbolId| {
+            let mut holders = graph.edges_to(id).into_iter().filter(contains);
+            holders.any(|holder| group.contains(holder.from) && !id.is_within(holder.from))
+        };
         !group.is_empty()
             && group.iter().all(|id| {
                 self.may_be_orphan(analysis, id)
                     && !runs(id)
-                    && self.users(analysis, graph, id).into_iter().all(leaves)
+                    && (follows_type(id) || self.users(analysis, graph, id).into_iter().all(leaves))
             })
     }
 
@@ -259,13 +267,23 @@ impl Closure<'_> {
             .filter(move |other| other.is_within(id))
     }
 
-    /// Whether a symbol may leave if nothing needs it: no run has seen it.
+    /// Whether a run of a symbol is a reason to keep it. Where calls are inferred, one that only tests that
+    /// fail anyway have run is not: nothing else tells how they came to it.
+    fn matters(&self, id: &SymbolId) -> bool {
+        self.impact.index_of(id).is_some_and(|symbol| {
+            !self.impact.is_inferred(id)
+                || self.run_by_kept(symbol)
+                || needed_outside(self.impact, self.scope, symbol)
+        })
+    }
+
+    /// Whether a symbol may leave if nothing needs it: no run has seen it that matters.
     fn may_be_orphan(&self, analysis: &Analysis, id: &SymbolId) -> bool {
         let is_variable = || {
             let symbol = analysis.symbol(id);
             symbol.is_some_and(|symbol| self.scope.may_be_orphan(analysis, &symbol))
         };
-        self.impact.index_of(id).is_none()
+        !self.matters(id)
             && !self.options.keeps(id)
             && (self.scope.is_removable(id) || is_variable())
     }

@@ -595,3 +595,69 @@ func TestMost() { kind(boolValue(true)) }
         "#]],
     );
 }
+
+#[test]
+fn a_type_that_only_removed_code_makes_takes_the_methods_that_others_may_seem_to_call() {
+    check_without_callers(
+        r#"
+//- go.mod
+module example.com/parse
+//- errors.go
+package parse
+
+type usage interface{ Usage() string }
+
+type wrong struct{ text string }
+
+func (w wrong) Error() string { return clean(w.text) }
+
+func (w wrong) Usage() string { return "" }
+
+type late struct{}
+
+func (l late) Usage() string { return "late" }
+
+func clean(text string) string { return text }
+
+func explain(u usage) string { return u.Usage() }
+//- parse.go
+package parse
+
+func parse(text string) error { return wrong{text} }
+//- parse_test.go
+package parse
+
+func TestParse() { parse("") }
+//- errors_test.go
+package parse
+
+func TestMore() { explain(late{}) }
+
+func TestYetMore() { explain(late{}) }
+
+func TestMost() { explain(late{}) }
+
+func TestAll() { parse("").Error() }
+
+func TestLate() { explain(late{}) }
+"#,
+        "parse_test.go::TestParse: parse.go::parse
+         errors_test.go::TestAll: parse.go::parse; errors.go::wrong.Error > errors.go::clean
+         errors_test.go::TestMore: errors.go::explain > errors.go::late.Usage
+         errors_test.go::TestYetMore: errors.go::explain > errors.go::late.Usage
+         errors_test.go::TestMost: errors.go::explain > errors.go::late.Usage
+         errors_test.go::TestLate: errors.go::explain > errors.go::late.Usage",
+        "parse_test.go",
+        expect![[r#"
+            Orphaned errors.go::clean
+            Orphaned errors.go::wrong
+            Top parse.go::parse
+            Target parse_test.go::TestParse
+            Collateral errors_test.go::TestAll
+            Kept errors_test.go::TestMore
+            Kept errors_test.go::TestYetMore
+            Kept errors_test.go::TestMost
+            Kept errors_test.go::TestLate
+        "#]],
+    );
+}
