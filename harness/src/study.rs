@@ -193,7 +193,7 @@ impl Study {
         match errors.find(of_file) {
             Some(error) => StudyError::NotCollected {
                 path: error.path.clone(),
-                reason: last_line(&error.detail.message),
+                reason: telling_line(&error.detail.message).to_owned(),
             },
             None => lost.into(),
         }
@@ -248,14 +248,18 @@ fn no_tests(trace: &Trace) -> StudyError {
     let errors = trace
         .collection_errors
         .iter()
-        .map(|error| format!("{}: {}", error.path, last_line(&error.detail.message)));
+        .map(|error| format!("{}: {}", error.path, telling_line(&error.detail.message)));
     StudyError::NoTests {
         errors: errors.collect(),
     }
 }
 
-fn last_line(message: &str) -> String {
-    message.lines().last().unwrap_or_default().to_owned()
+/// The last line of a message, without the advice that tools put below it.
+fn telling_line(message: &str) -> &str {
+    let mut lines = message.lines();
+    lines
+        .rfind(|line| !line.starts_with('\t'))
+        .unwrap_or_default()
 }
 
 /// The innermost function of an edited file that a line (counted from 1) lies in.
@@ -293,4 +297,17 @@ fn offset_of_line(bytes: &[u8], line: u32) -> Option<usize> {
         start += text.len();
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::telling_line;
+
+    #[test]
+    fn the_line_that_tells_is_the_last_one_but_for_advice() {
+        let check = |message: &str, line: &str| assert_eq!(telling_line(message), line);
+        check("E   import x\nE   ImportError: x", "E   ImportError: x");
+        check("missing x; to add:\n\tgo get x", "missing x; to add:");
+        check("", "");
+    }
 }
