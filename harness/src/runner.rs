@@ -72,7 +72,7 @@ pub struct TestRun {
 
 impl TestRun {
     /// Takes in a run of the tests that this one did not come to.
-    pub fn go_on(&mut self, rest: Self) {
+    pub fn absorb(&mut self, rest: Self) {
         let mut results: BTreeMap<String, TestResult> = rest
             .trace
             .tests

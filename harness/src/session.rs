@@ -365,14 +365,14 @@ impl Session {
         if edits.is_empty() && run.complete {
             self.learn_pace(&run.trace);
         }
-        // A full tree whose tests die is none to go on with.
-        let may_go_on = |run: &TestRun| {
+        // In the full tree it would hide that the baseline is bad.
+        let may_continue = |run: &TestRun| {
             let stopped = traced || edits.is_empty() || run.ended == Ended::TimedOut;
             !stopped && !run.not_begun.is_empty() && run.died_in.len() < MOST_DEATHS
         };
-        while may_go_on(&run) {
+        while may_continue(&run) {
             let rest = Selection::Ids(run.not_begun.clone());
-            run.go_on(self.run_once(edits, &rest, false, self.patience(LESS_PATIENCE))?);
+            run.absorb(self.run_once(edits, &rest, false, self.patience(LESS_PATIENCE))?);
         }
         Ok(run)
     }

@@ -148,6 +148,7 @@ impl Prepared {
             selection,
             traced,
             limits,
+            patience: None,
         };
         GoTest.run(&request, &launcher()).unwrap()
     }

@@ -140,6 +140,7 @@ impl Prepared {
             selection,
             traced,
             limits,
+            patience: None,
         };
         CargoTest.run(&request, &launcher()).unwrap()
     }

@@ -133,6 +133,8 @@ impl Run<'_> {
             trace,
             imported_from: suite.origins,
             complete: !self.spent.is_over(),
+            died_in: Vec::new(),
+            not_begun: Vec::new(),
             ended: self.spent.ended,
             wall: self.spent.started.elapsed(),
             cpu: self.spent.cpu,

@@ -143,6 +143,8 @@ impl<'a> Run<'a> {
             trace,
             imported_from: Vec::new(),
             complete: matches!(spent.ended, Ended::Exit(_)),
+            died_in: Vec::new(),
+            not_begun: Vec::new(),
             ended: spent.ended,
             wall: spent.started.elapsed(),
             cpu: spent.cpu,

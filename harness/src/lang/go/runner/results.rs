@@ -111,6 +111,7 @@ impl Evidence<'_> {
             id: format!("{}::{name}", package.import_path),
             path: declared.map_or_else(String::new, |test| test.path.clone()),
             function: function.to_owned(),
+            origin: None,
             outcome,
             seconds: 0.0,
             contexts: Vec::new(),

@@ -206,6 +206,7 @@ impl<'j, 'a> Preparation<'j, 'a> {
             selection: &Selection::All,
             traced: false,
             limits: self.job.config.limits.for_installation(),
+            patience: None,
         };
         let mut collection = runner::collect(&request, self.job.launcher).map_err(unlisted)?;
         collection.complaints.append(&mut self.complaints);

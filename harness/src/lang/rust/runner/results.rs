@@ -19,6 +19,7 @@ pub(super) fn passed(test: &Test) -> TestResult {
         id: test.id.clone(),
         path: test.path.clone(),
         function: test.function.clone(),
+        origin: None,
         outcome: Outcome::Passed,
         seconds: 0.0,
         contexts: Vec::new(),
