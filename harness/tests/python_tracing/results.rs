@@ -323,7 +323,7 @@ fn doctests_are_tests_without_a_function() {
 }
 
 #[test]
-fn a_function_belongs_to_the_file_that_defines_it() {
+fn a_function_is_named_by_the_file_that_collects_it_and_by_its_origin() {
     let Some(python) = newest() else { return };
     let files = "
         //- base.py
@@ -350,12 +350,16 @@ fn a_function_belongs_to_the_file_that_defines_it() {
         def test_wrapped(): pass
     ";
     let run = Project::new(files).run(python);
-    let line = |test: &analyzer::trace::TestResult| format!("{} -> {}\n", test.id, test.function);
+    let line = |test: &analyzer::trace::TestResult| {
+        let origin = test.origin.as_ref().map(|id| format!(" from {id}"));
+        let origin = origin.unwrap_or_default();
+        format!("{} -> {}{origin}\n", test.id, test.function)
+    };
     let text: String = run.0.trace.tests.iter().map(line).collect();
     expect![[r#"
         test_m.py::test_imported -> 
-        test_m.py::TestChild::test_inherited -> 
-        test_m.py::TestChild::test_local -> Local.test_local
+        test_m.py::TestChild::test_inherited -> TestChild.test_inherited from base.py::Base.test_inherited
+        test_m.py::TestChild::test_local -> TestChild.test_local from test_m.py::Local.test_local
         test_m.py::TestChild::test_own -> TestChild.test_own
         test_m.py::test_plain -> test_plain
         test_m.py::test_wrapped -> test_wrapped
