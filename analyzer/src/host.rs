@@ -1,7 +1,7 @@
 //! The two handles on the database: [`AnalysisHost`] takes changes, [`Analysis`] answers questions
 //! about one state of the project.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use grammars::{Language, Problem, SourceText, SyntaxTree};
@@ -169,6 +169,52 @@ impl Analysis {
             .iter()
             .map(|file| file.path(&self.db).to_owned())
             .collect()
+    }
+
+    /// Everything that the state was made from, as a [`Change`] takes it: files, then manifests, each
+    /// sorted by path.
+    pub fn inputs(&self) -> Vec<(String, Option<Arc<[u8]>>)> {
+        let files = database::files(&self.db).iter();
+        let files = files.map(|file| (file.path(&self.db), file.text(&self.db).bytes()));
+        let manifests = database::manifests(&self.db).iter();
+        let manifests = manifests.map(|it| (it.path(&self.db), it.text(&self.db).as_bytes()));
+        files
+            .chain(manifests)
+            .map(|(path, bytes)| (path.to_owned(), Some(Arc::from(bytes))))
+            .collect()
+    }
+
+    /// The files that exist for tests only, whatever tests they hold: their places say so, or nothing but
+    /// test code takes them in.
+    pub fn test_files(&self) -> BTreeSet<String> {
+        let paths = self.paths();
+        let by_place = paths.iter().filter(|path| lang::is_test_support(path));
+        let mut found: BTreeSet<String> = by_place.cloned().collect();
+        let mut open = paths;
+        while let Some(path) = open.pop() {
+            let Some(source) = self.source(&path) else {
+                continue;
+            };
+            let is_test = found.contains(&path);
+            for import in self.imports(&path).iter() {
+                let Some(part) = import.module.as_ref().filter(|it| !found.contains(*it)) else {
+                    continue;
+                };
+                let statement = source.slice(import.statement.clone());
+                let for_tests = lang::takes_in_for_tests(&path, statement);
+                if for_tests.is_some_and(|for_tests| for_tests || is_test) {
+                    found.insert(part.clone());
+                    open.push(part.clone());
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether a manifest asks for a file with tests: without the file nothing can be built.
+    pub fn is_asked_for(&self, path: &str) -> bool {
+        let mut manifests = database::manifests(&self.db).iter();
+        manifests.any(|it| lang::asks_for(it.path(&self.db), it.text(&self.db), path))
     }
 
     /// The text of a file.

@@ -101,7 +101,7 @@ fn around(id: &SymbolId) -> impl Iterator<Item = SymbolId> {
 }
 
 /// The chain of names without disambiguators, which may change when a namesake goes.
-pub(crate) fn bare_chain(id: &SymbolId) -> String {
+pub fn bare_chain(id: &SymbolId) -> String {
     let links = id
         .chain()
         .split('.')

@@ -75,6 +75,9 @@ pub struct TestClasses {
     /// The tests, of whatever class, that the starting tree does not have and that `tests.patch` puts
     /// back.
     pub held_back: Vec<String>,
+    /// The files of the product that `tests.patch` puts tests back into, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub put_back_into: Vec<String>,
     /// Tests that say nothing about a solution.
     pub excluded: Vec<ExcludedTest>,
 }

@@ -117,6 +117,17 @@ fn rules(task: &Task) -> String {
         ));
     }
     rules.push("Tests are put back as they were before grading; changing them, or how they are run, has no effect.".to_owned());
+    if !tests.put_back_into.is_empty() {
+        let files: Vec<String> = tests
+            .put_back_into
+            .iter()
+            .map(|path| format!("`{path}`"))
+            .collect();
+        rules.push(format!(
+            "Some of them are put back into files that you edit, where they stood: {}. Leave the test code there as it is, and add none.",
+            files.join(", ")
+        ));
+    }
     rules.push("Work from this text and the working tree alone; do not fetch or copy another version of the project.".to_owned());
     if !task.environment.command.is_empty() {
         rules.push(format!(

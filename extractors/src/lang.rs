@@ -32,6 +32,8 @@ pub(crate) struct Cuts<'a> {
     pub stub: Vec<(&'a Symbol, bool)>,
     /// Symbols that stay and whose documentation loses its examples.
     pub examples: Vec<&'a Symbol>,
+    /// Symbols that stay and that the compiler would call unused.
+    pub silence: Vec<&'a Symbol>,
     /// Names that are no longer imported.
     pub imports: Vec<&'a Import>,
     /// Names that are no longer public.

@@ -280,6 +280,13 @@ impl FilePatch {
         Ok(result)
     }
 
+    /// Whether each changed place is the only one of the old file that looks like it.
+    pub fn tells_places_apart(&self, old: &[u8]) -> bool {
+        let old = split_lines(old);
+        let is_only = |hunk: &Hunk| (0..=old.len()).filter(|&at| hunk.fits(&old, at)).count() == 1;
+        self.hunks.iter().all(is_only)
+    }
+
     fn mismatch(&self, problem: &str) -> PatchError {
         PatchError::Mismatch {
             path: self.path.clone(),
@@ -322,29 +329,27 @@ impl Operation {
 }
 
 impl Hunk {
-    /// The place nearest to `expected`, and not before `first`, where the old lines stand. Without lines
-    /// before the change that is the start of the file, without lines behind it the end.
+    /// The place nearest to `expected`, and not before `first`, where the old lines stand.
     fn place(&self, old: &[&[u8]], first: usize, expected: usize) -> Option<usize> {
-        let lines: Vec<&[u8]> = self
-            .lines
-            .iter()
-            .filter(|line| line.side != Side::Added)
-            .map(|line| &*line.bytes)
-            .collect();
-        let last = old.len().checked_sub(lines.len())?;
-        let is_context = |line: Option<&Line>| line.is_some_and(|line| line.side == Side::Context);
-        let fits = |start: usize| {
-            first <= start
-                && start <= last
-                && (start == 0 || self.old_start > 0)
-                && (start == last || is_context(self.lines.last()))
-                && old.get(start..start + lines.len()) == Some(&lines)
-        };
         let farthest = old.len().max(expected);
         (0..=farthest)
             .flat_map(|distance| [expected.checked_sub(distance), Some(expected + distance)])
             .flatten()
-            .find(|&start| fits(start))
+            .find(|&start| first <= start && self.fits(old, start))
+    }
+
+    /// Whether the old lines stand at a place. Without lines before the change that is the start of the
+    /// file, without lines behind it the end.
+    fn fits(&self, old: &[&[u8]], start: usize) -> bool {
+        let is_context = |line: Option<&Line>| line.is_some_and(|line| line.side == Side::Context);
+        let end = start + self.len(Side::Added);
+        let shown = self.lines.iter().filter(|line| line.side != Side::Added);
+        end <= old.len()
+            && (start == 0 || self.old_start > 0)
+            && (end == old.len() || is_context(self.lines.last()))
+            && shown
+                .zip(old.get(start..end).unwrap_or_default())
+                .all(|(line, old)| line.bytes == **old)
     }
 
     /// How many lines of one tree the hunk shows.

@@ -42,6 +42,8 @@ pub struct RemovalPlan {
     pub actions: BTreeMap<SymbolId, Action>,
     /// Imports that go whether or not they seem to be used: by path, indices of the file's imports.
     pub imports: BTreeMap<String, BTreeSet<usize>>,
+    /// Definitions that stay and that nothing uses for now: they are marked, so that no tool complains.
+    pub silenced: BTreeSet<SymbolId>,
 }
 
 /// What a removal does to the files of a project.
@@ -80,7 +82,7 @@ pub fn remove(project: &Project<'_>, plan: &RemovalPlan) -> Removal {
     let mut problems = impossible(project, &actions);
     loop {
         actions.retain(|id, _| !problems.iter().any(|problem| problem.symbol == *id));
-        let leaving = Leaving::new(project, &actions, &plan.imports);
+        let leaving = Leaving::new(project, &actions, &plan.imports).silencing(&plan.silenced);
         match carry_out(project, &leaving) {
             Ok(files) => return report(project, &leaving, files, problems),
             Err(found) => {
@@ -140,7 +142,9 @@ fn carry_out(
     let mut problems = Vec::new();
     for path in leaving.touched() {
         if leaving.is_gone(&path) {
-            files.insert(path, None);
+            let stays = project.analysis.is_asked_for(&path);
+            // Formatters want a line.
+            files.insert(path, stays.then(|| b"\n".to_vec()));
             continue;
         }
         match edit(project, leaving, &path) {

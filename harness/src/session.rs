@@ -175,6 +175,16 @@ pub struct Session {
     tree_hash: String,
     /// Only what runs needs it: who reads what is stored does not wait for others.
     workshop: Option<Workshop>,
+    counts: Counts,
+}
+
+/// How often something was done with a tree of the project.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Runs of tests, of however many.
+    pub runs: usize,
+    /// Checks by the language's own tools.
+    pub checks: usize,
 }
 
 /// The place where things run. While it lives nobody else works on the project.
@@ -239,6 +249,7 @@ impl Session {
             launcher,
             tree_hash,
             workshop,
+            counts: Counts::default(),
         })
     }
 
@@ -363,12 +374,18 @@ impl Session {
             traced,
             limits: self.config.limits.for_tests(),
         };
+        self.counts.runs += 1;
         let run = self.language.runner.run(&request, &self.launcher)?;
         if run.ended == Ended::Interrupted {
             return Err(SessionError::Interrupted);
         }
         Environment::verify_origin(&run.imported_from, workshop.sandbox.tree())?;
         Ok(run)
+    }
+
+    /// What was done so far.
+    pub fn counts(&self) -> Counts {
+        self.counts
     }
 
     /// Whether a tree that parses may still not build, so that [`Session::check`] has something to say.
@@ -398,6 +415,7 @@ impl Session {
             arguments: &self.config.tests.arguments,
             limits: self.config.limits.for_tests(),
         };
+        self.counts.checks += 1;
         let diagnostics = checker.check(&request, &self.launcher);
         if self.launcher.interrupt().is_set() {
             return Err(SessionError::Interrupted);

@@ -358,6 +358,7 @@ fn options(request: &CarveRequest) -> BTreeMap<String, serde_json::Value> {
 fn classes(carved: &Carved) -> TestClasses {
     let mut classes = TestClasses {
         held_back: carved.held_back.clone(),
+        put_back_into: carved.put_back_into.clone(),
         ..TestClasses::default()
     };
     for (id, class) in &carved.verdict.classes {

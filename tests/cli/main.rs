@@ -11,6 +11,7 @@ mod doctests;
 mod full_disk;
 mod go;
 mod interruption;
+mod rust;
 mod support;
 mod tasks;
 mod trouble;

@@ -19,11 +19,7 @@ impl TestCode {
     /// Files that define tests and what the language counts as their surroundings; where the language
     /// tells test code from other code in one file, the symbols that are.
     pub fn new(analysis: &Analysis, impact: &Impact) -> Self {
-        let mut files: BTreeSet<String> = analysis
-            .paths()
-            .into_iter()
-            .filter(|path| crate::lang::is_test_support(path))
-            .collect();
+        let mut files = analysis.test_files();
         let mut symbols = BTreeSet::new();
         for path in analysis.paths() {
             if !files.contains(&path) {

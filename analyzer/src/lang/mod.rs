@@ -38,8 +38,13 @@ pub(crate) struct Rules {
     pub resolve: fn(db: &dyn Db, file: SourceFile) -> Resolution,
     /// Whether a file is part of the tests' surroundings.
     pub is_test_support: fn(path: &str) -> bool,
+    /// Whether an import takes a file in as a part of its own (`Some`), and then whether that is done for
+    /// tests only.
+    pub takes_in_for_tests: fn(statement: &str) -> Option<bool>,
     /// The names of the files that say what the packages are.
     pub manifests: &'static [&'static str],
+    /// Whether a manifest asks for a file with tests, given its path as the manifest would write it.
+    pub asks_for: fn(manifest: &str, relative: &str) -> bool,
     /// See [`may_be_orphan`].
     pub may_be_orphan: fn(tree: &SyntaxTree, symbol: &Symbol) -> bool,
     /// The top-level modules that a file makes importable, and from which folders; `exists` tells of
@@ -52,12 +57,30 @@ pub fn is_test_support(path: &str) -> bool {
     Language::from_path(path).is_some_and(|language| (rules(language).is_test_support)(path))
 }
 
+/// Whether an import statement in a file takes another file in as a part of its own (`Some`), and then
+/// whether that is done for tests only.
+pub(crate) fn takes_in_for_tests(path: &str, statement: &str) -> Option<bool> {
+    (rules(Language::from_path(path)?).takes_in_for_tests)(statement)
+}
+
 /// Whether a file says what the project's packages are.
 pub(crate) fn is_manifest(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     Language::ALL
         .iter()
         .any(|language| rules(*language).manifests.contains(&name))
+}
+
+/// Whether a manifest, if it is one, asks for a file with tests: without the file nothing can be built.
+pub(crate) fn asks_for(manifest: &str, text: &str, path: &str) -> bool {
+    let folder = manifest.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let relative = path
+        .strip_prefix(folder)
+        .map(|rest| rest.trim_start_matches('/'));
+    let language = Language::from_path(path);
+    relative
+        .zip(language)
+        .is_some_and(|(relative, language)| (rules(language).asks_for)(text, relative))
 }
 
 /// Whether the definition of a variable or field may leave once nothing refers to it: it is a statement

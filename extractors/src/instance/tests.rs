@@ -39,6 +39,7 @@ fn task() -> Task {
             collateral: Vec::new(),
             pass_to_pass: tests(&["tests/test_b.py::test_b", "tests/test_b.py::test_c"]),
             held_back: tests(&["tests/test_price.py::test_a[1 - N]"]),
+            put_back_into: Vec::new(),
             excluded: vec![ExcludedTest {
                 id: "tests/test_d.py::test_d".to_owned(),
                 reason: "flaky".to_owned(),

@@ -478,3 +478,19 @@ fn file_on_disk(path: &Path) -> Option<File> {
         mode,
     })
 }
+
+#[test]
+fn enough_context_tells_a_place_from_others_that_look_like_it() {
+    let old = b"fn a() {\n}\n\nfn b() {\n}\n\nfn c() {\n}\n".to_vec();
+    let new = b"fn a() {\n}\n\nfn new() {\n}\n\nfn b() {\n}\n\nfn c() {\n}\n".to_vec();
+    let change = Change {
+        path: "m".to_owned(),
+        old: Some(File::regular(old.clone())),
+        new: Some(File::regular(new)),
+    };
+    let tells = |context| {
+        let patch = Patch::with_context([change.clone()], context);
+        patch.files.iter().all(|file| file.tells_places_apart(&old))
+    };
+    assert_eq!([1, 2, 3].map(tells), [true, true, true]);
+}

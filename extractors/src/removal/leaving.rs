@@ -25,6 +25,8 @@ pub(super) struct Leaving<'a> {
     stubs: BTreeMap<SymbolId, bool>,
     /// Symbols of the plan that lose their examples only.
     examples: BTreeSet<SymbolId>,
+    /// Symbols that stay and are marked as used by nothing.
+    silenced: BTreeSet<SymbolId>,
     orphans: BTreeSet<SymbolId>,
     /// By path: indices of the file's imports.
     imports: BTreeMap<&'a str, BTreeSet<usize>>,
@@ -59,6 +61,13 @@ impl<'a> Leaving<'a> {
         }
     }
 
+    /// The same, with some symbols marked that stay.
+    pub fn silencing(mut self, symbols: &BTreeSet<SymbolId>) -> Self {
+        let stay = symbols.iter().filter(|id| !self.is_deleted(id));
+        self.silenced = stay.cloned().collect();
+        self
+    }
+
     /// What the actions say, without the imports and variables that follow.
     pub fn of_actions(project: &'a Project<'a>, actions: &BTreeMap<SymbolId, Action>) -> Self {
         let mut leaving = Self {
@@ -67,6 +76,7 @@ impl<'a> Leaving<'a> {
             deleted: BTreeSet::new(),
             stubs: BTreeMap::new(),
             examples: BTreeSet::new(),
+            silenced: BTreeSet::new(),
             orphans: BTreeSet::new(),
             imports: BTreeMap::new(),
             ranges: BTreeMap::new(),

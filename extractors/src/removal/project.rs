@@ -40,6 +40,8 @@ pub struct Project<'a> {
     pub(super) attached: Attached,
     /// What must be there as long as all of some others are.
     pub(super) demands: Vec<(SymbolId, Vec<SymbolId>)>,
+    /// The files that exist for tests only.
+    pub(super) test_files: BTreeSet<String>,
 }
 
 impl<'a> Project<'a> {
@@ -74,6 +76,7 @@ impl<'a> Project<'a> {
             symbols,
             attached: Attached::of(analysis),
             demands,
+            test_files: analysis.test_files(),
         }
     }
 

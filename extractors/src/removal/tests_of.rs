@@ -57,11 +57,16 @@ fn followers(
     let symbols = files.flat_map(|file| file.symbols.iter().map(move |symbol| (file, symbol)));
     let staying = symbols.filter(|(_, symbol)| !leaving.is_deleted(&symbol.id));
     let follows = |(file, symbol): &(&ProjectFile, &Symbol)| match symbol.kind {
+        // What is left of test code in a file of the product marks the place of the tests.
+        _ if is_in_emptied(project, &leaving, tests, file, symbol) => true,
+        SymbolKind::Namespace if is_outermost_test(project, symbol) => false,
         // Code beside the tests is what they test.
-        _ if !symbol.is_test && !symbol.id.is_module() && stand_beside(tests, file) => false,
+        _ if !symbol.is_test && !symbol.id.is_module() && stand_beside(project, tests, file) => {
+            false
+        }
         SymbolKind::Module => {
             has_lost_tests(&leaving, tests, &symbol.id)
-                && is_for_tests(tests, file)
+                && is_for_tests(project, tests, file)
                 && !is_taken(project, &leaving, file)
                 && !serves_folder(project, &leaving, tests, file)
         }
@@ -92,16 +97,43 @@ fn has_lost_tests(leaving: &Leaving<'_>, tests: &BTreeSet<SymbolId>, container: 
     own.peek().is_some() && own.all(|test| leaving.is_deleted(test))
 }
 
+/// Whether a symbol holds test code and nothing around it does.
+fn is_outermost_test(project: &Project<'_>, symbol: &Symbol) -> bool {
+    let container = symbol.container.as_ref();
+    let around = container.and_then(|container| project.symbol(container));
+    symbol.is_test
+        && symbol.kind == SymbolKind::Namespace
+        && around.is_some_and(|around| !around.is_test)
+}
+
+/// Whether a symbol stands in outermost test code that has lost all its tests and that nothing else uses.
+fn is_in_emptied(
+    project: &Project<'_>,
+    leaving: &Leaving<'_>,
+    tests: &BTreeSet<SymbolId>,
+    file: &ProjectFile,
+    symbol: &Symbol,
+) -> bool {
+    let container = symbol.container.as_ref();
+    container
+        .and_then(|container| project.symbol(container))
+        .is_some_and(|around| {
+            is_outermost_test(project, around)
+                && has_lost_tests(leaving, tests, &around.id)
+                && !is_used_within(project, leaving, file, around)
+        })
+}
+
 /// Whether tests stand in the same file as the code that they test; they say themselves what they are.
-fn stand_beside(tests: &BTreeSet<SymbolId>, file: &ProjectFile) -> bool {
+fn stand_beside(project: &Project<'_>, tests: &BTreeSet<SymbolId>, file: &ProjectFile) -> bool {
     let mut own = file.symbols.iter();
     own.any(|symbol| symbol.is_test && tests.contains(&symbol.id))
-        && !analyzer::is_test_support(&file.path)
+        && !project.test_files.contains(&file.path)
 }
 
 /// Whether a file is there for its tests alone.
-fn is_for_tests(tests: &BTreeSet<SymbolId>, file: &ProjectFile) -> bool {
-    !stand_beside(tests, file) || file.symbols.iter().skip(1).all(|symbol| symbol.is_test)
+fn is_for_tests(project: &Project<'_>, tests: &BTreeSet<SymbolId>, file: &ProjectFile) -> bool {
+    !stand_beside(project, tests, file) || file.symbols.iter().skip(1).all(|symbol| symbol.is_test)
 }
 
 /// Whether code outside that stays uses something in a container.

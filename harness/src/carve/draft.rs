@@ -65,7 +65,7 @@ pub struct Size {
     pub symbols: usize,
     /// Files that change.
     pub files: usize,
-    /// Lines that the removal patch takes out of them.
+    /// Lines that leave them, those of tests aside.
     pub lines: usize,
 }
 
@@ -130,6 +130,7 @@ impl Draft {
         RemovalPlan {
             actions: actions.map(|(id, action)| (id.clone(), *action)).collect(),
             imports: self.plan.imports.clone(),
+            silenced: self.plan.silenced.clone(),
         }
     }
 
@@ -158,16 +159,30 @@ impl Draft {
         let suspects = self.suspects.iter();
         let pieces = suspects.filter_map(|&index| study.piece(index));
         let definitions = pieces.filter(|piece| piece.definition().is_some());
-        let starting = self.starting(study, project, &definitions.cloned().collect());
-        self.size_in(&starting, study, scope)
+        let definitions = definitions.cloned().collect();
+        let starting = self.starting(study, project, &definitions);
+        self.size_in(&starting, &definitions, study, project, scope)
     }
 
-    /// How big it is in a starting tree.
-    pub fn size_in(&self, starting: &Removal, study: &Study, scope: &Scope) -> Size {
+    /// How big it is in a starting tree that some tests have left. Tests that stand in files of the
+    /// product are no part of it.
+    pub fn size_in(
+        &self,
+        starting: &Removal,
+        held_back: &BTreeSet<Piece>,
+        study: &Study,
+        project: &Project<'_>,
+        scope: &Scope,
+    ) -> Size {
+        let without_tests = without_tests(study, project, scope, held_back);
         let changes = starting.files.iter().filter_map(|(path, new)| {
+            let old = match without_tests.files.get(path) {
+                Some(old) => old.as_ref()?.clone(),
+                None => study.analysis.source(path)?.bytes().to_vec(),
+            };
             Some(Change {
                 path: path.clone(),
-                old: Some(File::regular(study.analysis.source(path)?.bytes())),
+                old: Some(File::regular(old)),
                 new: new.clone().map(File::regular),
             })
         });
@@ -184,6 +199,29 @@ impl Draft {
             lines: product.line_counts().removed,
         }
     }
+}
+
+/// The full tree without those of some tests that stand in files of the product.
+fn without_tests(
+    study: &Study,
+    project: &Project<'_>,
+    scope: &Scope,
+    held_back: &BTreeSet<Piece>,
+) -> Removal {
+    let inside = held_back.iter().filter(|piece| {
+        let is_test = |id: &SymbolId| scope.is_test_code(id) && !scope.is_support(id.path());
+        piece.definition().is_some_and(is_test)
+    });
+    let inside: BTreeSet<Piece> = inside.cloned().collect();
+    if inside.is_empty() {
+        return Removal::default();
+    }
+    let nothing = RemovalPlan::default();
+    let tests = study.test_definitions();
+    removal::remove(
+        project,
+        &plan::with_tests(project, &nothing, &tests, &inside),
+    )
 }
 
 /// The good tests of every test function of which a case may fail.
@@ -203,6 +241,7 @@ fn suspects(
         .enumerate()
         .filter_map(expected)
         .chain(also_failing.iter().copied())
+        .chain(unrecorded(study, scope))
         .collect();
     let functions: BTreeSet<(&str, &str)> = direct
         .iter()
@@ -216,6 +255,17 @@ fn suspects(
         .filter(|(index, _)| good(*index))
         .filter(|(index, test)| direct.contains(index) || functions.contains(&function_of(test)));
     indices.map(|(index, _)| index).collect()
+}
+
+/// The good examples in documentation of which no record tells what they run: any of them may fail, and
+/// those that pass all the same stay.
+fn unrecorded<'a>(study: &'a Study, scope: &'a Scope) -> impl Iterator<Item = usize> + 'a {
+    let tests = study.trace.tests.iter().enumerate();
+    let unrecorded = tests.filter(|(index, test)| {
+        let is_good = scope.target.contains(*index) || scope.others.contains(*index);
+        is_good && test.contexts.is_empty() && test.function.is_empty()
+    });
+    unrecorded.map(|(index, _)| index)
 }
 
 /// A test function with its file: what can be held back as one.

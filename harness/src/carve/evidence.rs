@@ -88,6 +88,12 @@ pub struct Unexpected {
 pub struct Evidence {
     /// The runs.
     pub scenarios: Vec<Scenario>,
+    /// How often tests were run in some tree, the search for what broke them included.
+    #[serde(default)]
+    pub test_runs: usize,
+    /// How often a tree was checked by the language's own tools.
+    #[serde(default)]
+    pub checks: usize,
     /// Starting trees that were given up before anything ran in them.
     #[serde(default)]
     pub inspections: Vec<Inspected>,

@@ -20,10 +20,8 @@ impl Inspection {
     /// Starts from the full tree.
     pub fn new(full: &Analysis) -> Self {
         let mut host = AnalysisHost::new();
-        let paths = full.paths().into_iter();
-        let files = paths.map(|path| (path.clone(), bytes_of(full, &path)));
         host.apply(Change {
-            files: files.collect(),
+            files: full.inputs(),
             trace: None,
         });
         Self {
@@ -168,5 +166,29 @@ print(area(), LIMIT)
         check(&["core.py::area", "core.py::side"], &["core.py::area"]);
         check(&["core.py::side"], &[]);
         check(&["core.py::LIMIT"], &["core.py::LIMIT"]);
+    }
+
+    #[test]
+    fn what_only_manifests_say_is_known_after_a_removal_too() {
+        let files = "
+//- Cargo.toml
+[package]
+name = \"shop\"
+//- src/lib.rs
+pub fn area() -> u8 { 1 }
+pub fn side() -> u8 { 2 }
+//- tests/t.rs
+fn t() { shop::area(); }
+";
+        let mut host = AnalysisHost::new();
+        let files = Fixture::parse(files).files.into_iter();
+        let files = files.map(|file| (file.path, Some(Arc::from(file.text.into_bytes()))));
+        host.apply(Change {
+            files: files.collect(),
+            trace: None,
+        });
+        let full = host.analysis();
+        let mut inspection = Inspection::new(&full);
+        check(&mut inspection, &full, &["src/lib.rs::side"], &[]);
     }
 }

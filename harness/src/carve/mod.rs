@@ -114,6 +114,8 @@ pub struct Carved {
     pub verdict: Verdict,
     /// The ids of the tests that the starting tree does not have.
     pub held_back: Vec<String>,
+    /// The files of the product that held-back tests are put back into, sorted.
+    pub put_back_into: Vec<String>,
     /// Full tree to starting tree.
     pub removal_patch: Patch,
     /// Starting tree to full tree, without the held-back tests.
@@ -206,6 +208,23 @@ pub fn carve(
     evidence: &mut Evidence,
     report: &dyn Fn(Event<'_>),
 ) -> Result<Carved, CarveError> {
+    let before = session.counts();
+    let carved = proven(session, request, evidence, report);
+    let after = session.counts();
+    evidence.test_runs = after.runs - before.runs;
+    evidence.checks = after.checks - before.checks;
+    carved.map(|carved| Carved {
+        evidence: evidence.clone(),
+        ..carved
+    })
+}
+
+fn proven(
+    session: &mut Session,
+    request: &CarveRequest,
+    evidence: &mut Evidence,
+    report: &dyn Fn(Event<'_>),
+) -> Result<Carved, CarveError> {
     session.take(report)?;
     let study = Study::open(session, &request.suite, request.fresh, report)?;
     evidence.scenarios.push(baseline(&study));
@@ -246,7 +265,8 @@ pub fn carve(
         removal_patch: patches.removal,
         gold_patch: patches.gold,
         tests_patch: patches.tests,
-        evidence: evidence.clone(),
+        put_back_into: patches.shared,
+        evidence: Evidence::default(),
     })
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::feature::Scope;
-use extractors::patch::{Change, File, Patch};
+use extractors::patch::{Change, File, FilePatch, Patch};
 use extractors::removal::{self, Project, RemovalPlan};
 
 use super::CarveError;
@@ -13,8 +13,8 @@ use crate::session::Session;
 use crate::study::Study;
 
 /// Lines of unchanged text around a held-back test that stands in a file of the product: few, for a
-/// solver edits that file.
-const SHARED_CONTEXT: usize = 1;
+/// solver edits that file, and so many that no other place looks like it.
+const SHARED_CONTEXT: std::ops::RangeInclusive<usize> = 1..=12;
 
 /// The three patches of a task.
 pub(super) struct Patches {
@@ -24,6 +24,8 @@ pub(super) struct Patches {
     pub gold: Patch,
     /// Puts the held-back tests back, into the starting tree and into what a solver makes of it.
     pub tests: Patch,
+    /// The files of the product that tests are put back into, sorted.
+    pub shared: Vec<String>,
 }
 
 /// The files that change, in four states of the tree.
@@ -56,13 +58,16 @@ impl Patches {
         let tests = changes(&trees.solved, &trees.full);
         let (shared, own): (Vec<Change>, Vec<Change>) = tests.into_iter().partition(is_shared);
         let mut tests = Patch::between(own);
-        tests
-            .files
-            .extend(Patch::with_context(shared, SHARED_CONTEXT).files);
+        tests.files.extend(
+            shared
+                .into_iter()
+                .flat_map(|change| put_back(change, &trees.starting)),
+        );
         tests.files.sort_by(|one, other| one.path.cmp(&other.path));
         let patches = Self {
             removal: Patch::between(changes(&trees.full, &trees.starting)),
             gold: Patch::between(changes(&trees.starting, &trees.solved)),
+            shared: trees.shared.iter().cloned().collect(),
             tests,
         };
         patches.prove(&trees)?;
@@ -89,6 +94,21 @@ impl Patches {
         leads(&self.tests, &trees.solved, &trees.full)?;
         applied(&self.tests, &trees.starting).map(|_| ())
     }
+}
+
+/// The patch that puts tests back into a file that a solver edits: it must also fit the starting tree.
+fn put_back(change: Change, starting: &Tree) -> Vec<FilePatch> {
+    let file = |file: &Option<File>| file.clone().unwrap_or_default().bytes;
+    let old = file(&change.old);
+    let unsolved = starting.get(&change.path).map(file).unwrap_or_default();
+    let patch = |context| Patch::with_context([change.clone()], context).files;
+    let mut patches = SHARED_CONTEXT.map(patch);
+    let tells = |files: &Vec<FilePatch>| {
+        let mut files = files.iter();
+        files.all(|file| file.tells_places_apart(&old) && file.tells_places_apart(&unsolved))
+    };
+    let found = patches.find(tells);
+    found.unwrap_or_else(|| patch(*SHARED_CONTEXT.start()))
 }
 
 fn applied(patch: &Patch, tree: &Tree) -> Result<Tree, CarveError> {

@@ -6,7 +6,7 @@ use analyzer::Analysis;
 use analyzer::feature::{Feature, Role};
 use analyzer::symbol::SymbolId;
 use analyzer::trace::TestResult;
-use extractors::family::principal;
+use extractors::family::{bare_chain, principal};
 use extractors::removal::{self, Action, Project, RemovalPlan};
 
 use crate::config::RemovalMode;
@@ -132,6 +132,7 @@ pub fn with_tests(
         action.or_insert(Action::CutExamples);
     }
     whole.imports.clone_from(&plan.imports);
+    whole.silenced.clone_from(&plan.silenced);
     whole.actions.extend(
         plan.actions
             .iter()
@@ -157,23 +158,47 @@ fn definition(analysis: &Analysis, test: &TestResult) -> SymbolId {
     module
 }
 
-/// The symbol whose documentation a test runs. The last part of such a test's id is the module's
-/// dotted name, which ends the file's path, and the symbol's chain.
+/// The symbol whose documentation a test runs. The id of such a test ends with the file's path and,
+/// behind a dash, the names of what is documented; or else its last part is the module's dotted name,
+/// which ends the file's path, and the symbol's chain.
 fn documented(analysis: &Analysis, test: &TestResult) -> Option<SymbolId> {
+    if let Some((_, item)) = test.id.split_once(&format!("::{}", test.path)) {
+        return Some(documented_item(analysis, &test.path, item));
+    }
     let name = test.id.rsplit("::").next()?;
     let chain = chain_behind_module(&test.path, name)?;
-    let bare = |id: &SymbolId| {
-        let links = id.chain().split('.').map(|link| link.split('#').next());
-        links
-            .collect::<Option<Vec<_>>>()
-            .map(|links| links.join("."))
-    };
     let symbols = analysis.symbols(&test.path);
     let mut named = symbols
         .iter()
-        .filter(|symbol| symbol.doc.is_some() && bare(&symbol.id).as_deref() == Some(chain));
+        .filter(|symbol| symbol.doc.is_some() && bare_chain(&symbol.id) == chain);
     // Of several definitions the last one counts.
     named.next_back().map(|symbol| symbol.id.clone())
+}
+
+/// The symbol of a file that ` - module::Type<T>::method#2` means: its chain ends the names. Without
+/// such a symbol it is the file.
+fn documented_item(analysis: &Analysis, path: &str, item: &str) -> SymbolId {
+    let item = item.trim_start_matches(" - ").split('#').next();
+    let mut depth = 0_usize;
+    let plain = item.unwrap_or_default().chars().filter(|&letter| {
+        match letter {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && letter != '>'
+    });
+    let names = plain.collect::<String>().replace("::", ".");
+    let symbols = analysis.symbols(path);
+    let ends = |chain: &str| {
+        let before = names.strip_suffix(chain);
+        before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    };
+    let documented = symbols
+        .iter()
+        .filter(|symbol| symbol.doc.is_some() && ends(&bare_chain(&symbol.id)));
+    let longest = documented.max_by_key(|symbol| symbol.id.chain().matches('.').count());
+    longest.map_or_else(|| SymbolId::module(path), |symbol| symbol.id.clone())
 }
 
 /// `Box.area` for `src/shop/boxes.py` and `shop.boxes.Box.area`.

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use analyzer::symbol::SymbolId;
 use analyzer::trace::FailureDetail;
 use analyzer::{Analysis, AnalysisHost, Change};
-use extractors::removal::{Action, Removal, RemovalPlan};
+use extractors::removal::{self, Action, Removal, RemovalPlan};
 
 use super::draft::Draft;
 use super::evidence::{Scenario, TreeState, Unexpected};
+use super::plan::Piece;
 use super::search::{Lessons, Search, list, one_line, stub};
 use super::{CarveError, Event, blame};
 use crate::checker::{self, Diagnostic};
@@ -20,22 +21,36 @@ pub struct Unused {
     /// By path, indices of the imports of the full tree's file.
     imports: BTreeMap<String, BTreeSet<usize>>,
     definitions: BTreeSet<SymbolId>,
+    /// Definitions that stay although nothing uses them until the feature is back.
+    silenced: BTreeSet<SymbolId>,
 }
 
 impl Unused {
     /// Adds more; whether anything was new.
-    pub fn extend(&mut self, more: Self) -> bool {
+    fn extend(&mut self, more: Self) -> bool {
         let before = self.clone();
         for (path, indices) in more.imports {
             self.imports.entry(path).or_default().extend(indices);
         }
-        self.definitions.extend(more.definitions);
+        let definitions = more.definitions.into_iter();
+        let useless = definitions.filter(|id| !self.silenced.contains(id));
+        self.definitions.extend(useless);
+        self.silenced.extend(more.silenced);
         *self != before
+    }
+
+    /// Lets definitions stay that the code cannot do without, after all.
+    fn spare(&mut self, needed: &BTreeSet<SymbolId>) -> BTreeSet<SymbolId> {
+        let spared: BTreeSet<SymbolId> = self.definitions.intersection(needed).cloned().collect();
+        self.definitions.retain(|id| !spared.contains(id));
+        self.silenced.extend(spared.iter().cloned());
+        spared
     }
 
     /// A plan that takes all of it out, too.
     pub fn added_to(&self, mut plan: RemovalPlan) -> RemovalPlan {
         plan.imports.clone_from(&self.imports);
+        plan.silenced.clone_from(&self.silenced);
         for id in &self.definitions {
             plan.actions.entry(id.clone()).or_insert(Action::Delete);
         }
@@ -49,65 +64,136 @@ impl Search<'_> {
     pub(super) fn repair(
         &mut self,
         attempt: &Draft,
-        before: &[Diagnostic],
         lessons: &mut Lessons,
     ) -> Result<bool, CarveError> {
         if !self.session.has_checker() {
             return Ok(false);
         }
-        let pieces = attempt.suspects.iter();
-        let pieces = pieces.filter_map(|&index| self.study.piece(index).cloned());
-        let starting = self.starting(attempt, &pieces.collect())?;
-        let found = new_ones(self.session.check(&starting.files)?, before);
+        let starting = self.checked_tree(attempt)?;
+        let found = self.new_complaints(&starting, lessons)?;
         if found.is_empty() {
             return Ok(false);
         }
-        let nothing_needs = unused(&self.study.analysis, &starting, &found);
-        let details: Vec<FailureDetail> = found.iter().map(failure).collect();
-        let examples = found
-            .iter()
-            .zip(&details)
-            .map(|(diagnostic, detail)| Unexpected {
-                id: format!("{}:{}", diagnostic.path, diagnostic.line),
-                reason: one_line(detail),
-            });
-        let mut scenario = Scenario {
+        let lesson = self.lesson(attempt, &starting, &found, lessons)?;
+        let Some(decision) = lesson else {
+            return Ok(false);
+        };
+        (self.report)(Event::RolledBack {
+            decision: &decision,
+        });
+        let examples = found.iter().map(|diagnostic| Unexpected {
+            id: format!("{}:{}", diagnostic.path, diagnostic.line),
+            reason: one_line(&failure(diagnostic)),
+        });
+        self.evidence.scenarios.push(Scenario {
             bad: found.len(),
             examples: examples.take(20).collect(),
             removed_symbols: attempt.removal.removed.len(),
+            decision,
             ..Scenario::new(TreeState::Built, false)
-        };
-        scenario.decision = if lessons.premises.unused.extend(nothing_needs) {
-            "what is there for nothing now leaves, too".to_owned()
-        } else {
-            let removed = attempt.removal.removed.iter().cloned().collect();
-            let owner = |path: &str, line: u32| crate::study::symbol_at(&starting, path, line);
-            let failures: Vec<&FailureDetail> = details.iter().collect();
-            let culprits = blame::culprits(&failures, &removed, &owner);
-            match keep(attempt, culprits, lessons) {
-                Some(decision) => decision,
-                // Only complaints that stand in nobody's way are left.
-                None if found.iter().all(|diagnostic| !diagnostic.is_error) => return Ok(false),
-                None => {
-                    let culprits = self.bisect_build(attempt, before)?;
-                    let decision = format!("needed to build, protected: {}", list(&culprits));
-                    lessons.premises.options.exclude.extend(culprits);
-                    decision
-                }
-            }
-        };
-        (self.report)(Event::RolledBack {
-            decision: &scenario.decision,
         });
-        self.evidence.scenarios.push(scenario);
         Ok(true)
+    }
+
+    /// What a solver would see if the code of every test that may fail leaves.
+    fn checked_tree(&self, attempt: &Draft) -> Result<Removal, CarveError> {
+        self.starting(attempt, &self.leaving_code(attempt))
+    }
+
+    /// The complaints about a tree that are not made about the full one, which is only looked at if there
+    /// are any.
+    fn new_complaints(
+        &mut self,
+        starting: &Removal,
+        lessons: &mut Lessons,
+    ) -> Result<Vec<Diagnostic>, CarveError> {
+        let found = self.session.check(&starting.files)?;
+        if found.is_empty() {
+            return Ok(found);
+        }
+        let before = match lessons.before.take() {
+            Some(before) => before,
+            None => self.session.check(&BTreeMap::new())?,
+        };
+        let found = new_ones(found, &before);
+        lessons.before = Some(before);
+        Ok(found)
+    }
+
+    /// What the complaints teach, in words for a person; `None` if they teach nothing and stand in
+    /// nobody's way.
+    fn lesson(
+        &mut self,
+        attempt: &Draft,
+        starting: &Removal,
+        found: &[Diagnostic],
+        lessons: &mut Lessons,
+    ) -> Result<Option<String>, CarveError> {
+        let nothing_needs = unused(&self.study.analysis, starting, found);
+        if let Some(decision) = self.let_go(attempt, nothing_needs, lessons) {
+            return Ok(Some(decision));
+        }
+        let details: Vec<FailureDetail> = found.iter().map(failure).collect();
+        let removed = attempt.removal.removed.iter().cloned().collect();
+        let owner = |path: &str, line: u32| crate::study::symbol_at(starting, path, line);
+        let failures: Vec<&FailureDetail> = details.iter().collect();
+        let culprits = blame::culprits(&failures, &removed, &owner);
+        if let Some(decision) = keep(attempt, culprits, lessons) {
+            return Ok(Some(decision));
+        }
+        if found.iter().all(|diagnostic| !diagnostic.is_error) {
+            return Ok(None);
+        }
+        let culprits = self.bisect_build(attempt, lessons)?;
+        let decision = format!("needed to build, protected: {}", list(&culprits));
+        lessons.premises.options.exclude.extend(culprits);
+        Ok(Some(decision))
+    }
+
+    /// Lets what is there for nothing leave, too, but for what kept tests run and what is named
+    /// somewhere all the same.
+    fn let_go(&self, attempt: &Draft, mut found: Unused, lessons: &mut Lessons) -> Option<String> {
+        let code = self.leaving_code(attempt);
+        let tests = code.iter().filter_map(Piece::definition);
+        let leaving = attempt.plan.actions.iter();
+        let leaving = leaving.filter(|(_, action)| **action == Action::Delete);
+        let candidates = leaving.map(|(id, _)| id).chain(&found.definitions);
+        let named = removal::blockers(
+            self.project,
+            &candidates.cloned().collect(),
+            &tests.cloned().collect(),
+        );
+        let stays = |id: &SymbolId| {
+            let is_stub = matches!(attempt.plan.actions.get(id), Some(Action::Stub { .. }));
+            is_stub || named.contains_key(id) || self.is_run_by_kept(attempt, id)
+        };
+        let definitions = std::mem::take(&mut found.definitions).into_iter();
+        let (named, useless): (BTreeSet<_>, _) = definitions.partition(stays);
+        found.silenced.extend(named);
+        found.definitions = useless;
+        let leaves = !found.imports.is_empty() || !found.definitions.is_empty();
+        let silenced = list(&found.silenced);
+        let unused = &mut lessons.premises.unused;
+        unused.extend(found).then(|| match leaves {
+            true => "what is there for nothing now leaves, too".to_owned(),
+            false => format!("nothing uses it until the feature is back: {silenced}"),
+        })
+    }
+
+    /// Whether a good test that is to stay executes a symbol.
+    fn is_run_by_kept(&self, attempt: &Draft, id: &SymbolId) -> bool {
+        let impact = &self.study.impact;
+        let index = impact.index_of(id);
+        let tests = index.and_then(|index| impact.executed_by.get(index));
+        let mut tests = tests.into_iter().flat_map(|tests| tests.ones());
+        tests.any(|test| self.scope.others.contains(test) && !attempt.suspects.contains(&test))
     }
 
     /// Finds a symbol whose return lets the tree be built again, by halving the removed symbols.
     fn bisect_build(
         &mut self,
         attempt: &Draft,
-        before: &[Diagnostic],
+        lessons: &mut Lessons,
     ) -> Result<BTreeSet<SymbolId>, CarveError> {
         let mut suspects: Vec<SymbolId> = attempt.plan.actions.keys().cloned().collect();
         while suspects.len() > 1 {
@@ -118,10 +204,8 @@ impl Search<'_> {
                 suspects: attempt.suspects.clone(),
                 plan: attempt.without(&half),
             };
-            let pieces = lighter.suspects.iter();
-            let pieces = pieces.filter_map(|&index| self.study.piece(index).cloned());
-            let starting = self.starting(&lighter, &pieces.collect())?;
-            let found = new_ones(self.session.check(&starting.files)?, before);
+            let starting = self.checked_tree(&lighter)?;
+            let found = self.new_complaints(&starting, lessons)?;
             if !found.iter().any(|diagnostic| diagnostic.is_error) {
                 suspects = half;
             }
@@ -134,6 +218,10 @@ impl Search<'_> {
 fn keep(attempt: &Draft, culprits: BTreeSet<SymbolId>, lessons: &mut Lessons) -> Option<String> {
     if culprits.is_empty() {
         return None;
+    }
+    let spared = lessons.premises.unused.spare(&culprits);
+    if !spared.is_empty() {
+        return Some(format!("needed after all: {}", list(&spared)));
     }
     stub(attempt, &culprits, lessons).or_else(|| {
         let decision = format!("needed to build, protected: {}", list(&culprits));
@@ -188,9 +276,11 @@ pub(super) fn unused(analysis: &Analysis, starting: &Removal, found: &[Diagnosti
                     .extend(indices);
             }
             Some(checker::Unused::Definition) => {
-                unused
-                    .definitions
-                    .extend(edited.definition_at(analysis, diagnostic));
+                match edited.definition_at(analysis, diagnostic) {
+                    Some((id, true)) => unused.definitions.insert(id),
+                    Some((id, false)) => unused.silenced.insert(id),
+                    None => false,
+                };
             }
             None => {}
         }
@@ -256,14 +346,17 @@ impl Edited {
         same.map(|(index, _)| index).collect()
     }
 
-    /// The symbol whose name stands at a place, if the full tree has it.
-    fn definition_at(&self, full: &Analysis, diagnostic: &Diagnostic) -> Option<SymbolId> {
+    /// The symbol whose name stands at a place (`true`), or around it, if the full tree has it.
+    fn definition_at(&self, full: &Analysis, diagnostic: &Diagnostic) -> Option<(SymbolId, bool)> {
         let offset = self.offset(diagnostic)?;
         let symbols = self.analysis.symbols(&self.path);
-        let symbol = symbols
+        let named = symbols.iter().find(|it| it.focus.contains(&offset));
+        let around = symbols
             .iter()
-            .find(|symbol| symbol.focus.contains(&offset))?;
-        full.symbol(&symbol.id).map(|symbol| symbol.id)
+            .filter(|it| !it.id.is_module() && it.full.contains(&offset));
+        let found = named.or_else(|| around.min_by_key(|it| it.full.len()))?;
+        let id = full.symbol(&found.id)?.id;
+        Some((id, named.is_some()))
     }
 }
 
@@ -317,9 +410,11 @@ mod tests {
         let found = [
             diagnostic(1, 11, Some(checker::Unused::Import)),
             diagnostic(2, 5, Some(checker::Unused::Definition)),
+            diagnostic(2, 8, Some(checker::Unused::Definition)),
         ];
         let unused = unused(&analysis, &starting, &found);
         assert_eq!(unused.imports, [("m.py".to_owned(), [2].into())].into());
         assert_eq!(unused.definitions, [SymbolId::parse("m.py::g")].into());
+        assert_eq!(unused.silenced, [SymbolId::parse("m.py::g")].into());
     }
 }

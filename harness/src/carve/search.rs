@@ -15,6 +15,7 @@ use super::inspection::{self, Inspection};
 use super::plan::Piece;
 use super::unstable;
 use super::{CarveError, CarveRequest, Event};
+use crate::checker::Diagnostic;
 use crate::runner::{Selection, TestRun};
 use crate::session::Session;
 use crate::study::Study;
@@ -100,6 +101,8 @@ pub(super) struct Lessons {
     flaky: BTreeSet<String>,
     /// Tests that no later run can name.
     unstable: BTreeSet<String>,
+    /// What the language's own tools say about the full tree, once that was asked.
+    pub before: Option<Vec<Diagnostic>>,
 }
 
 pub(super) struct Search<'a> {
@@ -119,15 +122,15 @@ impl Search<'_> {
             premises: Premises::new(self.request.options.clone(), self.request.removal),
             flaky: BTreeSet::new(),
             unstable: BTreeSet::new(),
+            before: None,
         };
-        let before = self.session.check(&BTreeMap::new())?;
         let mut planned = None;
         let mut inspection = Inspection::new(&self.study.analysis);
         for _ in 0..self.request.max_attempts {
             let (attempt, size) = self.plan(&lessons.premises)?;
             let planned = *planned.get_or_insert(size);
             if self.is_refused(&attempt, &mut inspection, &mut lessons.premises)
-                || self.repair(&attempt, &before, &mut lessons)?
+                || self.repair(&attempt, &mut lessons)?
             {
                 continue;
             }
@@ -141,7 +144,13 @@ impl Search<'_> {
                 let faults = inspection.faults(&self.study.analysis, &whole, &starting);
                 self.evidence.faults = faults.iter().map(ToString::to_string).collect();
                 return Ok(Found {
-                    size: attempt.size_in(&starting, self.study, self.scope),
+                    size: attempt.size_in(
+                        &starting,
+                        &held_back,
+                        self.study,
+                        self.project,
+                        self.scope,
+                    ),
                     draft: attempt,
                     planned,
                     starting,
@@ -173,6 +182,14 @@ impl Search<'_> {
         Ok(starting)
     }
 
+    /// The definitions of all tests that may fail.
+    pub(super) fn leaving_code(&self, attempt: &Draft) -> BTreeSet<Piece> {
+        let pieces = attempt.suspects.iter();
+        let pieces = pieces.filter_map(|&index| self.study.piece(index));
+        let code = pieces.filter(|piece| piece.definition().is_some());
+        code.cloned().collect()
+    }
+
     /// Whether the static checks speak against a plan: product code that stays refers to something
     /// that does not. Then that stays, too. Test code is looked at when it is known what leaves of it.
     fn is_refused(
@@ -182,7 +199,10 @@ impl Search<'_> {
         premises: &mut Premises,
     ) -> bool {
         let full = &self.study.analysis;
-        let mut faults = inspection.faults(full, &attempt.plan, &attempt.removal);
+        let code = self.leaving_code(attempt);
+        let whole = attempt.whole(self.study, self.project, &code);
+        let tree = attempt.starting(self.study, self.project, &code);
+        let mut faults = inspection.faults(full, &whole, &tree);
         faults.retain(|fault| !self.scope.is_support(fault.path()));
         let removed = attempt.removal.removed.iter().cloned().collect();
         let culprits = inspection::culprits(full, &faults, &removed);
@@ -513,7 +533,7 @@ impl Search<'_> {
                 .get(id)
                 .is_some_and(|member| member.role == feature::Role::Top)
         };
-        if self.affordable(attempt, broken, lessons)
+        if self.affordable(attempt, broken.tests.len(), lessons)
             && (culprits.is_empty() || culprits.iter().any(is_top))
         {
             let decision = format!(
@@ -533,12 +553,12 @@ impl Search<'_> {
         Ok(decision)
     }
 
-    /// Whether the broken tests may still turn into collateral ones.
-    fn affordable(&self, attempt: &Draft, broken: &Broken, lessons: &Lessons) -> bool {
+    /// Whether so many more tests may still turn into collateral ones.
+    fn affordable(&self, attempt: &Draft, more: usize, lessons: &Lessons) -> bool {
         let budget = self.scope.others.count_ones(..) as f64 * self.request.options.max_collateral;
         let already =
             attempt.feature.count(Expectation::Collateral) + lessons.premises.also_failing.len();
-        (already + broken.tests.len()) as f64 <= budget
+        (already + more) as f64 <= budget
     }
 
     /// Finds symbols whose return makes the broken tests pass, by halving the removed symbols in

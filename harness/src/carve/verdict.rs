@@ -94,14 +94,14 @@ pub(super) fn judge(study: &Study, scope: &Scope, found: &Found, restored: &[Tra
             TestClass::Excluded(reason)
         } else if flaky.contains(test.id.as_str()) {
             TestClass::Excluded(FLAKY.to_owned())
+        } else if found.leaves(study, index) && !found.is_graded(study, scope, index) {
+            TestClass::Excluded(UNGRADED.to_owned())
         } else if !found
             .put_back
             .get(&test.id)
             .is_some_and(|put_back| put_back.fails())
         {
             TestClass::PassToPass
-        } else if !found.is_graded(study, scope, index) {
-            TestClass::Excluded(UNGRADED.to_owned())
         } else if scope.target.contains(index) {
             TestClass::FailToPassTarget
         } else {

@@ -24,7 +24,9 @@ pub(super) const RULES: Rules = Rules {
     facts: lower::facts,
     resolve: references::resolve,
     is_test_support: |path| path.ends_with("_test.go"),
+    asks_for: |_, _| false,
     may_be_orphan: |_, _| false,
+    takes_in_for_tests: |_| None,
     manifests: &["go.mod"],
     source_roots: |_, _| Vec::new(),
 };

@@ -28,7 +28,9 @@ pub(super) const RULES: Rules = Rules {
     is_test_support: test_support::is_test_support,
     facts: lower::facts,
     resolve: references::resolve,
+    takes_in_for_tests: |_| None,
     manifests: &[],
+    asks_for: |_, _| false,
     may_be_orphan: orphans::may_be_orphan,
     source_roots: modules::source_roots,
 };

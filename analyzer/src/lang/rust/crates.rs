@@ -57,6 +57,22 @@ pub(super) fn crates<'a>(
     Crates { roots, externs }
 }
 
+/// Whether a manifest lists a file among its tests.
+pub(super) fn asks_for(manifest: &str, relative: &str) -> bool {
+    let table = manifest.parse::<Table>().unwrap_or_default();
+    let tests = table.get("test").and_then(Value::as_array);
+    tests.into_iter().flatten().any(|test| {
+        let text = |key: &str| test.get(key).and_then(Value::as_str);
+        match (text("path"), text("name")) {
+            (Some(path), _) => join("", path) == relative,
+            (None, Some(name)) => [format!("tests/{name}.rs"), format!("tests/{name}/main.rs")]
+                .iter()
+                .any(|path| path == relative),
+            (None, None) => false,
+        }
+    })
+}
+
 fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }

@@ -17,7 +17,12 @@ mod standard;
 mod syntax;
 mod types;
 
+use grammars::SyntaxTree;
+use grammars::rust::syntax::ast::{self, HasGenericParams};
+use grammars::rust::syntax::{AstNode, TextSize};
+
 use super::Rules;
+use crate::symbol::{Symbol, SymbolKind};
 
 pub use items::Facts;
 
@@ -25,7 +30,9 @@ pub(super) const RULES: Rules = Rules {
     facts: lower::facts,
     resolve: resolve::resolve,
     is_test_support,
-    may_be_orphan: |_, _| true,
+    asks_for: crates::asks_for,
+    may_be_orphan,
+    takes_in_for_tests,
     manifests: &["Cargo.toml"],
     source_roots: |_, _| Vec::new(),
 };
@@ -35,4 +42,25 @@ fn is_test_support(path: &str) -> bool {
     let mut folders = path.split('/').rev().skip(1);
     folders.any(|folder| ["tests", "benches", "examples"].contains(&folder))
         && !path.split('/').any(|folder| folder == "src")
+}
+
+/// A parameter of a type must be used by one of its fields.
+fn may_be_orphan(tree: &SyntaxTree, symbol: &Symbol) -> bool {
+    let at = TextSize::try_from(symbol.focus.start).ok();
+    let token = grammars::rust::source_file(tree)
+        .zip(at)
+        .and_then(|(file, at)| file.syntax().token_at_offset(at).right_biased());
+    let around = token.and_then(|token| token.parent_ancestors().find_map(ast::Adt::cast));
+    symbol.kind != SymbolKind::Field || around.is_some_and(|adt| adt.generic_param_list().is_none())
+}
+
+/// `mod name;`, perhaps `#[cfg(test)] mod name;`.
+fn takes_in_for_tests(statement: &str) -> Option<bool> {
+    let (block, _) = grammars::rust::statements(statement)?;
+    match block.statements().next()? {
+        ast::Stmt::Item(ast::Item::Module(module)) if module.item_list().is_none() => {
+            Some(syntax::is_test(&module))
+        }
+        _ => None,
+    }
 }

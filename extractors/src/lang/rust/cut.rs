@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use analyzer::symbol::Symbol;
 use grammars::SyntaxTree;
-use grammars::rust::syntax::ast::{self, AstToken, HasVisibility};
+use grammars::rust::syntax::ast::{self, AstToken, HasAttrs, HasVisibility};
 use grammars::rust::syntax::{AstNode, SyntaxKind, SyntaxNode, T};
 
 use super::nodes::{full, holds_items, is_element, item_at, node_of, range};
-use super::{stub, uses};
+use super::{examples, silence, stub, uses};
 use crate::lang::lines::{Lines, Piece};
 use crate::lang::{Cuts, Cutting, Refusal};
 
@@ -19,12 +19,19 @@ pub(super) fn cut(cuts: &Cuts<'_>) -> Cutting {
     for (symbol, keep_doc) in &cuts.stub {
         refusals.extend(stub::stub(cuts.tree, &mut lines, symbol, *keep_doc).err());
     }
+    for symbol in &cuts.examples {
+        refusals.extend(examples::cut(cuts.tree, &mut lines, symbol).err());
+    }
+    silence::silence(cuts, &mut lines);
     let mut dropped = Dropped::default();
     for symbol in &cuts.delete {
         refusals.extend(dropped.definition(cuts.tree, symbol).err());
     }
+    let emptied = dropped.emptied_tests();
+    let is_inside = |at: usize| emptied.iter().any(|list| range(list).contains(&at));
     let mut trees = BTreeMap::new();
-    for import in &cuts.imports {
+    let imports = cuts.imports.iter();
+    for import in imports.filter(|import| !is_inside(import.statement.start)) {
         match item_at(cuts.tree, import.statement.start) {
             Some(ast::Item::Use(statement)) => {
                 let key = range(statement.syntax()).start;
@@ -40,7 +47,7 @@ pub(super) fn cut(cuts: &Cuts<'_>) -> Cutting {
             dropped.add(statement.syntax().clone());
         }
     }
-    dropped.cut(&mut lines);
+    dropped.cut(&mut lines, emptied);
     Cutting {
         edits: lines.finish(),
         refusals,
@@ -87,14 +94,29 @@ impl Dropped {
         self.nodes.contains_key(&(range.start, range.end))
     }
 
-    /// Marks everything that the dropped nodes ask for.
-    fn cut(mut self, lines: &mut Lines<'_>) {
+    /// The lists of test modules in which nothing stays but imports. The modules stay: they mark the
+    /// place of the tests.
+    fn emptied_tests(&self) -> Vec<SyntaxNode> {
+        let lists = self.nodes.values().filter_map(SyntaxNode::parent);
+        let of_tests = lists.filter(|list| list.parent().is_some_and(|owner| is_of_tests(&owner)));
+        let emptied = of_tests.filter(|list| self.is_emptied(list));
+        emptied.collect()
+    }
+
+    /// Marks everything that the dropped nodes ask for; some lists become empty.
+    fn cut(mut self, lines: &mut Lines<'_>, emptied: Vec<SyntaxNode>) {
         while self.drop_emptied() {}
         let outermost = self.nodes.values().filter(|node| {
             let mut around = node.ancestors().skip(1);
+            !around.any(|outer| self.has(&outer) || emptied.contains(&outer))
+        });
+        let emptied = emptied.iter().filter(|list| {
+            let mut around = list.ancestors();
             !around.any(|outer| self.has(&outer))
         });
-        let mut hollow: BTreeMap<usize, SyntaxNode> = BTreeMap::new();
+        let mut hollow: BTreeMap<usize, SyntaxNode> = emptied
+            .map(|list| (range(list).start, list.clone()))
+            .collect();
         for node in outermost {
             match node.parent().filter(|list| self.is_hollow(list)) {
                 Some(list) => {
@@ -129,7 +151,8 @@ impl Dropped {
             .filter(|list| !ast::SourceFile::can_cast(list.kind()) && holds_items(list))
             .filter(|list| self.is_emptied(list))
             .filter_map(|list| list.parent())
-            .filter(|owner| !ast::Trait::can_cast(owner.kind()) && !self.has(owner))
+            .filter(|owner| !ast::Trait::can_cast(owner.kind()) && !is_of_tests(owner))
+            .filter(|owner| !self.has(owner))
             .filter(|owner| {
                 ast::Impl::cast(owner.clone()).is_none_or(|block| block.trait_().is_none())
             })
@@ -203,6 +226,13 @@ impl Dropped {
         }
         lines.replace(start..range.end, "");
     }
+}
+
+/// Whether a node is a module that is compiled for tests only.
+fn is_of_tests(node: &SyntaxNode) -> bool {
+    let module = ast::Module::cast(node.clone());
+    let mut attributes = module.iter().flat_map(HasAttrs::attrs);
+    attributes.any(|it| it.to_string().replace(' ', "") == "#[cfg(test)]")
 }
 
 /// The mark that a text in UTF-8 may start with; in the exact tree blanks stand for it.

@@ -1,8 +1,10 @@
 //! Rust: how its definitions and imports are cut out and quoted.
 
 mod cut;
+mod examples;
 mod interface;
 mod nodes;
+mod silence;
 mod stub;
 mod uses;
 

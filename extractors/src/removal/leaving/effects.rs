@@ -28,6 +28,7 @@ impl Leaving<'_> {
             .copied()
             .chain(with_exports)
             .chain(self.examples.iter().map(SymbolId::path))
+            .chain(self.silenced.iter().map(SymbolId::path))
             .map(str::to_owned)
             .collect()
     }
@@ -61,6 +62,10 @@ impl Leaving<'_> {
             examples: symbols
                 .iter()
                 .filter(|symbol| self.examples.contains(&symbol.id) && !is_inside(&symbol.full))
+                .collect(),
+            silence: symbols
+                .iter()
+                .filter(|symbol| self.silenced.contains(&symbol.id) && !is_inside(&symbol.full))
                 .collect(),
             imports: imports.map(|(_, import)| import).collect(),
             exports: exports

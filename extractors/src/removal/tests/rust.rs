@@ -6,7 +6,7 @@ use analyzer::symbol::SymbolId;
 use expect_test::expect;
 
 use super::{bytes, check, check_analysis};
-use crate::removal::{Project, blockers, test_removal};
+use crate::removal::{Project, RemovalPlan, blockers, test_removal};
 use crate::testing::analysis;
 
 #[test]
@@ -399,7 +399,7 @@ fn a_test_takes_the_helpers_and_imports_that_only_it_needs() {
 }
 
 #[test]
-fn a_module_without_tests_leaves_as_a_whole_and_its_file_stays() {
+fn a_module_without_tests_stays_empty_where_they_stood() {
     check_tests(
         "src/lib.rs::tests.of_f src/lib.rs::tests.of_g",
         expect![[r#"
@@ -411,6 +411,10 @@ fn a_module_without_tests_leaves_as_a_whole_and_its_file_stays() {
             pub fn g() -> u8 {
                 2
             }
+
+            #[cfg(test)]
+            mod tests {}
+            imports: std::collections::BTreeMap (src/lib.rs), super::* (src/lib.rs)
         "#]],
     );
 }
@@ -487,4 +491,146 @@ fn line_ends_stay_what_they_are() {
             imports: std::fmt (src/lib.rs)
         "#]],
     );
+}
+
+#[test]
+fn examples_leave_the_documentation_of_what_stays() {
+    check(
+        r#"
+//- src/lib.rs
+//! About all.
+//!
+//! ```
+//! demo::stays();
+//! ```
+//!
+//! # More
+//!
+//! ```text
+//! no code
+//! ```
+
+/// Stays.
+///
+/// # Examples
+///
+/// Basic usage:
+///
+/// ```rust,no_run
+/// demo::stays();
+/// ```
+///
+/// # Panics
+///
+/// Never.
+pub fn stays() {}
+
+/// Shown:
+/// ```should_panic
+/// # fn main() {
+/// demo::shown();
+/// # }
+/// ```
+pub fn shown() {}
+
+/// Has none.
+pub fn plain() {}
+"#,
+        "[examples] src/lib.rs [examples] src/lib.rs::stays [examples] src/lib.rs::shown [examples] src/lib.rs::plain",
+        expect![[r#"
+            //- src/lib.rs
+            //! About all.
+            //!
+            //! # More
+            //!
+            //! ```text
+            //! no code
+            //! ```
+
+            /// Stays.
+            ///
+            /// # Panics
+            ///
+            /// Never.
+            pub fn stays() {}
+
+            /// Shown:
+            pub fn shown() {}
+
+            /// Has none.
+            pub fn plain() {}
+            problems: src/lib.rs::plain was not removed: its documentation has no examples that can be cut out
+        "#]],
+    );
+}
+
+#[test]
+fn what_nothing_uses_until_the_feature_is_back_is_marked() {
+    let before = analysis(
+        r#"
+//- src/lib.rs
+pub fn gone() {
+    helper(Kind::B);
+}
+/// Helps.
+#[inline]
+fn helper(_: Kind) {}
+enum Kind {
+    /// The first.
+    A,
+    B,
+}
+enum Short { C, D }
+"#,
+    );
+    let ids = ["helper", "Kind.A", "Kind.B", "Short.C", "Short.D", "gone"];
+    let ids = ids.map(|name| SymbolId::parse(&format!("src/lib.rs::{name}")));
+    let plan = RemovalPlan {
+        actions: super::actions("src/lib.rs::gone"),
+        silenced: ids.into(),
+        ..RemovalPlan::default()
+    };
+    let removal = super::remove(&Project::new(&before), &plan);
+    super::check_laws(&before, &plan, &removal);
+    expect![[r#"
+        //- src/lib.rs
+        /// Helps.
+        #[allow(dead_code)]
+        #[inline]
+        fn helper(_: Kind) {}
+        enum Kind {
+            /// The first.
+            #[allow(dead_code)]
+            A,
+            #[allow(dead_code)]
+            B,
+        }
+        #[allow(dead_code)]
+        enum Short { C, D }
+    "#]]
+    .assert_eq(&super::rendered(&removal));
+}
+
+#[test]
+fn a_file_of_tests_that_a_manifest_asks_for_stays_as_an_empty_line() {
+    let before = |manifest: &str| {
+        analysis(&format!(
+            "//- Cargo.toml\n[package]\nname = \"demo\"\n{manifest}\n//- src/lib.rs\npub fn f() {{}}\n//- tests/t.rs\n#[test]\nfn t() {{ demo::f(); }}\n"
+        ))
+    };
+    let check = |manifest: &str, expected: Option<Vec<u8>>| {
+        let plan = RemovalPlan {
+            actions: super::actions("tests/t.rs"),
+            ..RemovalPlan::default()
+        };
+        let removal = super::remove(&Project::new(&before(manifest)), &plan);
+        assert_eq!(removal.files, [("tests/t.rs".to_owned(), expected)].into());
+    };
+    check("", None);
+    check("[[test]]\nname = \"t\"", Some(b"\n".to_vec()));
+    check(
+        "[[test]]\nname = \"x\"\npath = \"tests/t.rs\"",
+        Some(b"\n".to_vec()),
+    );
+    check("[[test]]\nname = \"other\"", None);
 }

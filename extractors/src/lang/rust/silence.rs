@@ -1,0 +1,50 @@
+//! Marks on definitions that stay and that nothing uses until the feature is back.
+
+use std::collections::BTreeMap;
+
+use analyzer::symbol::{Symbol, SymbolKind};
+use grammars::SyntaxTree;
+use grammars::rust::syntax::SyntaxNode;
+use grammars::rust::syntax::ast::{AstToken, Comment};
+
+use super::nodes::{full, is_element, node_of};
+use crate::lang::Cuts;
+use crate::lang::lines::Lines;
+
+/// Lets the compiler accept what it would call unused.
+pub(super) fn silence(cuts: &Cuts<'_>, lines: &mut Lines<'_>) {
+    let marks = cuts.silence.iter();
+    let marks = marks.filter_map(|symbol| mark(cuts.tree, lines, symbol));
+    let marks: BTreeMap<usize, String> = marks.collect();
+    for (at, text) in marks {
+        lines.replace(at..at, text);
+    }
+}
+
+/// A mark on a definition, or on the one around it that starts a line.
+fn mark(tree: &SyntaxTree, lines: &Lines<'_>, symbol: &Symbol) -> Option<(usize, String)> {
+    let lint = match symbol.kind {
+        SymbolKind::Macro => "unused_macros",
+        _ => "dead_code",
+    };
+    let node = node_of(tree, symbol)?;
+    let mut around = node
+        .ancestors()
+        .filter(is_element)
+        .map(|node| behind_doc(&node));
+    let at = around.find(|at| lines.starts_line(*at))?;
+    let indent = lines.indent(lines.line_of(at));
+    let end = lines.line_end(at);
+    Some((at, format!("#[allow({lint})]{end}{indent}")))
+}
+
+/// Where a node starts behind its documentation.
+fn behind_doc(node: &SyntaxNode) -> usize {
+    let is_doc = |it: &grammars::rust::syntax::SyntaxElement| {
+        let token = it.as_token();
+        token.is_some_and(|it| it.kind().is_trivia() || Comment::can_cast(it.kind()))
+    };
+    let mut children = node.children_with_tokens();
+    let first = children.find(|it| !is_doc(it));
+    first.map_or(full(node).start, |it| usize::from(it.text_range().start()))
+}
