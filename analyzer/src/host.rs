@@ -197,14 +197,16 @@ impl Analysis {
             };
             let is_test = found.contains(&path);
             for import in self.imports(&path).iter() {
-                let Some(part) = import.module.as_ref().filter(|it| !found.contains(*it)) else {
+                let modules = import.targets.iter().filter(|target| target.is_module());
+                let mut parts = modules.map(SymbolId::path);
+                let Some(part) = parts.find(|part| !found.contains(*part)) else {
                     continue;
                 };
                 let statement = source.slice(import.statement.clone());
                 let for_tests = lang::takes_in_for_tests(&path, statement);
                 if for_tests.is_some_and(|for_tests| for_tests || is_test) {
-                    found.insert(part.clone());
-                    open.push(part.clone());
+                    found.insert(part.to_owned());
+                    open.push(part.to_owned());
                 }
             }
         }

@@ -314,3 +314,38 @@ mod tests {
         "#]],
     );
 }
+
+#[test]
+fn a_file_that_only_tests_take_in_is_there_for_tests() {
+    let host = host(
+        r#"
+//- src/lib.rs
+pub mod shape;
+#[cfg(test)]
+mod tests;
+#[cfg(all(test, feature = "x"))]
+pub(crate) mod more;
+//- src/shape.rs
+pub fn area() {}
+//- src/tests.rs
+mod helpers;
+use crate::shape;
+#[test]
+fn t() { shape::area(); }
+//- src/tests/helpers.rs
+pub fn help() {}
+//- src/more.rs
+//- tests/it.rs
+"#,
+    );
+    let files: Vec<String> = host.analysis().test_files().into_iter().collect();
+    assert_eq!(
+        files,
+        [
+            "src/more.rs",
+            "src/tests.rs",
+            "src/tests/helpers.rs",
+            "tests/it.rs"
+        ]
+    );
+}

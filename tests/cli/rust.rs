@@ -95,8 +95,15 @@ fn features_of_a_rust_project_are_found_carved_and_checked() {
     assert_eq!(tests["tests"].as_array().unwrap().len(), 18);
     let features = sample.json(&["features"]);
     let features = features["features"].as_array().unwrap();
-    let offers = |target: &str| features.iter().any(|row| row["target"] == target && row["offer"] == "feature");
-    assert!(offers("src/settle.rs") && offers("tests/report.rs"), "{features:?}");
+    let offers = |target: &str| {
+        features
+            .iter()
+            .any(|row| row["target"] == target && row["offer"] == "feature")
+    };
+    assert!(
+        offers("src/settle.rs") && offers("tests/report.rs"),
+        "{features:?}"
+    );
 
     let (task, answer) = sample.extract("src/settle.rs", "inside");
     let record = &answer["task"];

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::Analysis;
 use analyzer::feature::{Feature, Role};
-use analyzer::symbol::SymbolId;
+use analyzer::symbol::{SymbolId, SymbolKind};
 use analyzer::trace::TestResult;
 use extractors::family::{bare_chain, principal};
 use extractors::removal::{self, Action, Project, RemovalPlan};
@@ -150,7 +150,9 @@ fn definition(analysis: &Analysis, test: &TestResult) -> SymbolId {
         let id = links
             .iter()
             .fold(module.clone(), |id, link| id.member(link));
-        if analysis.symbol(&id).is_some() {
+        // What a macro makes cannot go without the macro's uses.
+        let symbol = analysis.symbol(&id);
+        if symbol.is_some_and(|symbol| symbol.kind != SymbolKind::Macro) {
             return id;
         }
         links.pop();

@@ -130,7 +130,7 @@ impl Search<'_> {
         lessons: &mut Lessons,
     ) -> Result<Option<String>, CarveError> {
         let nothing_needs = unused(&self.study.analysis, starting, found);
-        if let Some(decision) = self.let_go(attempt, nothing_needs, lessons) {
+        if let Some(decision) = self.release(attempt, nothing_needs, lessons) {
             return Ok(Some(decision));
         }
         let details: Vec<FailureDetail> = found.iter().map(failure).collect();
@@ -152,7 +152,7 @@ impl Search<'_> {
 
     /// Lets what is there for nothing leave, too, but for what kept tests run and what is named
     /// somewhere all the same.
-    fn let_go(&self, attempt: &Draft, mut found: Unused, lessons: &mut Lessons) -> Option<String> {
+    fn release(&self, attempt: &Draft, mut found: Unused, lessons: &mut Lessons) -> Option<String> {
         let code = self.leaving_code(attempt);
         let tests = code.iter().filter_map(Piece::definition);
         let leaving = attempt.plan.actions.iter();

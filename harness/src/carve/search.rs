@@ -37,6 +37,8 @@ pub(super) struct Found {
     pub put_back: BTreeMap<String, PutBack>,
     /// Tests whose result changed between equal runs.
     pub flaky: BTreeSet<String>,
+    /// Examples that fail without the feature and stay all the same: their text cannot be cut out.
+    pub stuck: BTreeSet<String>,
 }
 
 /// What a held-back test did in the starting tree, over all runs of that state.
@@ -69,8 +71,10 @@ impl Found {
 
     /// Whether a test (by index) is put back for grading if it left.
     pub fn is_graded(&self, study: &Study, scope: &Scope, index: usize) -> bool {
+        let test = study.trace.tests.get(index);
         let piece = study.piece(index);
-        piece.is_none_or(|piece| self.can_put_back(scope, piece))
+        !test.is_some_and(|test| self.stuck.contains(&test.id))
+            && piece.is_none_or(|piece| self.can_put_back(scope, piece))
     }
 }
 
@@ -101,6 +105,8 @@ pub(super) struct Lessons {
     flaky: BTreeSet<String>,
     /// Tests that no later run can name.
     unstable: BTreeSet<String>,
+    /// See [`Found::stuck`].
+    stuck: BTreeSet<String>,
     /// What the language's own tools say about the full tree, once that was asked.
     pub before: Option<Vec<Diagnostic>>,
 }
@@ -122,6 +128,7 @@ impl Search<'_> {
             premises: Premises::new(self.request.options.clone(), self.request.removal),
             flaky: BTreeSet::new(),
             unstable: BTreeSet::new(),
+            stuck: BTreeSet::new(),
             before: None,
         };
         let mut planned = None;
@@ -157,6 +164,7 @@ impl Search<'_> {
                     held_back,
                     put_back,
                     flaky: lessons.flaky,
+                    stuck: lessons.stuck,
                 });
             };
             self.learn(&attempt, &starting, &broken, &mut lessons)?;
@@ -365,24 +373,34 @@ impl Search<'_> {
             if !broken.tests.is_empty() {
                 return Ok(Some(broken));
             }
-            self.require_absent(held_back, put_back, &broken.run)?;
+            self.require_absent(held_back, put_back, &broken.run, lessons)?;
         }
         Ok(None)
     }
 
-    /// What a solver is graded with must not be in what a solver gets.
+    /// What a solver is graded with must not be in what a solver gets. Examples are not graded if they
+    /// cannot be cut out.
     fn require_absent(
         &self,
         held_back: &BTreeSet<Piece>,
         put_back: &BTreeMap<String, PutBack>,
         run: &TestRun,
+        lessons: &mut Lessons,
     ) -> Result<(), CarveError> {
         let ran = outcomes(run);
         let left = self.study.trace.tests.iter().enumerate();
         let left = left.filter(|(index, test)| {
             leaves(self.study, held_back, put_back, *index) && ran.contains_key(&*test.id)
         });
-        let tests: Vec<String> = left.map(|(_, test)| test.id.clone()).collect();
+        let is_example = |index: usize| {
+            let documented = self.study.piece(index).and_then(Piece::documented);
+            documented.is_some() && !self.scope.target.contains(index)
+        };
+        let (stuck, tests): (Vec<_>, Vec<_>) = left
+            .map(|(index, test)| (index, test.id.clone()))
+            .partition(|(index, _)| is_example(*index));
+        lessons.stuck.extend(stuck.into_iter().map(|(_, id)| id));
+        let tests: Vec<String> = tests.into_iter().map(|(_, id)| id).collect();
         match tests.first() {
             None => Ok(()),
             Some(example) => Err(CarveError::NotHeldBack {

@@ -76,6 +76,9 @@ impl Verdict {
 /// The reason for a test that cannot be put back into what a solver made.
 const UNGRADED: &str = "its text stands in a file that the solver has to edit";
 
+/// The reason for an example that fails in the starting tree, where its text had to stay.
+const STUCK: &str = "its text cannot be cut out of the starting tree";
+
 /// The reason for a test whose result changed between equal runs.
 const FLAKY: &str = "flaky";
 
@@ -94,6 +97,8 @@ pub(super) fn judge(study: &Study, scope: &Scope, found: &Found, restored: &[Tra
             TestClass::Excluded(reason)
         } else if flaky.contains(test.id.as_str()) {
             TestClass::Excluded(FLAKY.to_owned())
+        } else if found.stuck.contains(&test.id) {
+            TestClass::Excluded(STUCK.to_owned())
         } else if found.leaves(study, index) && !found.is_graded(study, scope, index) {
             TestClass::Excluded(UNGRADED.to_owned())
         } else if !found
