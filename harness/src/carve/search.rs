@@ -643,8 +643,12 @@ fn leaves(
     put_back: &BTreeMap<String, PutBack>,
     index: usize,
 ) -> bool {
+    let goes_within = |id: &SymbolId| {
+        let mut held_back = held_back.iter().filter_map(Piece::definition);
+        held_back.any(|held_back| id.is_within(held_back))
+    };
     match study.piece(index) {
-        Some(piece) => held_back.contains(piece),
+        Some(piece) => held_back.contains(piece) || piece.definition().is_some_and(goes_within),
         None => study
             .trace
             .tests
