@@ -131,6 +131,9 @@ fn impossible(project: &Project<'_>, actions: &BTreeMap<SymbolId, Action>) -> Ve
     actions.iter().filter_map(problem).collect()
 }
 
+/// A file that must be there and holds nothing; formatters want a line.
+const EMPTY: &[u8] = b"\n";
+
 type NewFiles = BTreeMap<String, Option<Vec<u8>>>;
 
 /// The new files, or the actions that cannot be carried out.
@@ -149,6 +152,8 @@ fn carry_out(
         }
         match edit(project, leaving, &path) {
             Ok(Some(bytes)) => {
+                let is_emptied = bytes.is_empty() && project.analysis.is_asked_for(&path);
+                let bytes = if is_emptied { EMPTY.to_vec() } else { bytes };
                 files.insert(path, Some(bytes));
             }
             Ok(None) => {}

@@ -88,7 +88,7 @@ fn deeper() { toy::area(2).checked_sub(5).unwrap(); }
             Passed toy::lib::tests::good (src/lib.rs, tests.good)
             Skipped toy::lib::tests::later (src/lib.rs, tests.later)
                 slow
-            Passed toy::lib::tests::made (src/lib.rs, )
+            Passed toy::lib::tests::made (src/lib.rs, tests.made)
             Passed toy::lib::tests::panics (src/lib.rs, tests.panics)
             Failed toy::lib::tests::panics_otherwise (src/lib.rs, tests.panics_otherwise)
                 panic: panic did not contain expected string

@@ -65,6 +65,22 @@ impl Places {
         symbol.map_or_else(String::new, |symbol| symbol.id.chain().to_owned())
     }
 
+    /// The function of a test that stands at a place. What a macro makes is in no text, and stands in the
+    /// module around the macro's use.
+    pub(super) fn test(&self, path: &str, line: u32, column: u32, name: &str) -> String {
+        let written = self.function(path, line, column);
+        if !written.is_empty() {
+            return written;
+        }
+        let file = self.file(path);
+        let module = file.innermost(line, column, |kind| kind == SymbolKind::Namespace);
+        let name = name.rsplit("::").next().unwrap_or(name);
+        match module {
+            Some(module) => format!("{}.{name}", module.id.chain()),
+            None => name.to_owned(),
+        }
+    }
+
     /// The code that a trace calls what runs at a place: the outermost function around it, with all
     /// that is nested in it. What a macro made outside of any function goes by its place alone.
     pub(super) fn code(&self, path: &str, line: u32, column: u32) -> Code {
@@ -101,6 +117,21 @@ impl File {
         self.symbols
             .iter()
             .find(|symbol| fits(symbol.kind) && symbol.full.contains(&offset))
+    }
+
+    /// The innermost one.
+    fn innermost(
+        &self,
+        line: u32,
+        column: u32,
+        fits: impl Fn(SymbolKind) -> bool,
+    ) -> Option<&Symbol> {
+        let offset = self.offset(line, column)?;
+        let around = self
+            .symbols
+            .iter()
+            .filter(|symbol| fits(symbol.kind) && symbol.full.contains(&offset));
+        around.min_by_key(|symbol| symbol.full.len())
     }
 
     fn offset(&self, line: u32, column: u32) -> Option<usize> {

@@ -124,9 +124,10 @@ impl Run<'_> {
 
     fn test(&self, suite: &Suite, prefix: &str, source: &str, found: &Discovered) -> Test {
         let path = project_path(&found.path, self.tree, &suite.workspace);
-        let function = path
-            .as_ref()
-            .map(|path| self.places.function(path, found.line, found.column));
+        let function = path.as_ref().map(|path| {
+            self.places
+                .test(path, found.line, found.column, &found.name)
+        });
         Test {
             name: found.name.clone(),
             id: format!("{prefix}::{}", found.name),
