@@ -146,8 +146,7 @@ fn carry_out(
     for path in leaving.touched() {
         if leaving.is_gone(&path) {
             let stays = project.analysis.is_asked_for(&path);
-            // Formatters want a line.
-            files.insert(path, stays.then(|| b"\n".to_vec()));
+            files.insert(path, stays.then(|| EMPTY.to_vec()));
             continue;
         }
         match edit(project, leaving, &path) {
