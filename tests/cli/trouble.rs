@@ -461,5 +461,5 @@ fn an_environment_that_could_not_be_made_anew_is_not_taken_for_the_old_one() {
     bench.write("lacuna.toml", "[environment]\ninstall = ['exit 1']\n");
     assert!(bench.refused(&["prepare"]).starts_with("Some(3)"));
     fs::remove_file(bench.project.join("lacuna.toml")).unwrap();
-    bench.ok(&["tests", "--suite", "tests/test_text.py", "--fresh"]);
+    bench.ok(&["tests", "--suite", "tests/test_units.py", "--fresh"]);
 }
