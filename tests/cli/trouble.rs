@@ -454,3 +454,12 @@ fn names_that_are_no_text_and_files_that_are_none_do_no_harm() {
     let task = bench.extract();
     assert!(is_whole(&task));
 }
+
+#[test]
+fn an_environment_that_could_not_be_made_anew_is_not_taken_for_the_old_one() {
+    let Some(bench) = bench() else { return };
+    bench.write("lacuna.toml", "[environment]\ninstall = ['exit 1']\n");
+    assert!(bench.refused(&["prepare"]).starts_with("Some(3)"));
+    fs::remove_file(bench.project.join("lacuna.toml")).unwrap();
+    bench.ok(&["tests", "--suite", "tests/test_units.py", "--fresh"]);
+}

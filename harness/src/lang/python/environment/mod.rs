@@ -26,8 +26,8 @@ use facts::Facts;
 use interpreter::{Interpreter, Wish};
 use preparation::Preparation;
 use serde::{Deserialize, Serialize};
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// The row's implementation.
 pub struct Python;
@@ -54,6 +54,8 @@ impl Toolchain for Python {
             return Ok(stored);
         }
         let inputs = inputs::hash(job.project, job.config)?;
+        // What is made now takes the place of what was recorded: it must not outlive a failure.
+        Record::discard(&Record::path(job.cache))?;
         let environment = Preparation::make(job)?;
         let record = Record {
             inputs,
@@ -92,6 +94,15 @@ impl Record {
         let stored: serde_json::Value = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
         let record: Self = serde_json::from_value(stored.clone()).ok()?;
         (serde_json::to_value(&record).ok()? == stored).then_some(record)
+    }
+
+    fn discard(path: &Path) -> Result<(), CacheError> {
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(CacheError::at(path, error))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn store(&self, path: &Path) -> Result<(), CacheError> {
