@@ -148,11 +148,42 @@ impl Closure<'_> {
         let called = called_by_tests(&edges, self.scope).into_iter();
         let called = called.filter_map(|symbol| self.impact.symbols.get(symbol).cloned());
         let named = self.named_by_tests(analysis, &removed_tests);
-        for id in called.chain(named) {
-            if let Some(role) = roles.get_mut(&id).filter(|role| role.is_removed()) {
-                *role = Role::Top;
-            }
+        let mut open: Vec<SymbolId> = called.chain(named).collect();
+        open.extend(
+            roles
+                .iter()
+                .filter(|(_, role)| **role == Role::Top)
+                .map(|(id, _)| id.clone()),
+        );
+        while let Some(id) = open.pop() {
+            let role = roles.get_mut(&id).filter(|role| role.is_removed());
+            let Some(role) = role else { continue };
+            *role = Role::Top;
+            let told = self.types_in_header(analysis, &id).into_iter();
+            open.extend(told.filter(|id| roles.get(id).is_some_and(|role| *role != Role::Top)));
         }
+    }
+
+    /// The types that the header of a function surely names: who is told one must be told the others. What
+    /// a language whose types are seen running needs of them, its tests have run.
+    fn types_in_header(&self, analysis: &Analysis, id: &SymbolId) -> BTreeSet<SymbolId> {
+        let Some(symbol) = analysis.symbol(id).filter(|_| self.impact.is_inferred(id)) else {
+            return BTreeSet::new();
+        };
+        let body = symbol.body.clone().unwrap_or(0..0);
+        let references = analysis.references(id.path());
+        let in_header = references
+            .iter()
+            .filter(|reference| reference.from == *id && !body.contains(&reference.range.start));
+        let targets = in_header.flat_map(|reference| reference.targets.iter());
+        let sure = targets.filter(|target| target.confidence == Confidence::Resolved);
+        let is_type = |id: &SymbolId| {
+            let symbol = analysis.symbol(id);
+            symbol.is_some_and(|symbol| symbol.kind == SymbolKind::Class)
+        };
+        sure.map(|target| target.symbol.clone())
+            .filter(is_type)
+            .collect()
     }
 
     /// What the text of the given tests surely refers to; of a target file, what any of it does.

@@ -583,7 +583,7 @@ func TestMost() { kind(boolValue(true)) }
         "ip_test.go",
         expect![[r#"
             Top ip.go::ip
-            Orphaned ip.go::ipValue
+            Top ip.go::ipValue
             Top ip.go::ipValue.Type
             Shared value.go::kind
             Target ip_test.go::TestIP
@@ -658,6 +658,50 @@ func TestLate() { explain(late{}) }
             Kept errors_test.go::TestYetMore
             Kept errors_test.go::TestMost
             Kept errors_test.go::TestLate
+        "#]],
+    );
+}
+
+#[test]
+fn a_type_that_a_function_of_the_interface_names_is_told_with_it() {
+    check_without_callers(
+        r#"
+//- go.mod
+module example.com/plan
+//- plan.go
+package plan
+
+type Options struct{ Wide bool }
+
+type Way struct{ Length int }
+
+type scratch struct{}
+
+func Find(options Options) *Way {
+	_ = scratch{}
+	return &Way{}
+}
+
+func Other() {}
+//- plan_test.go
+package plan
+
+func TestFind() { _ = Find(make()).Length }
+//- other_test.go
+package plan
+
+func TestOther() { Other() }
+"#,
+        "plan_test.go::TestFind: plan.go::Find
+         other_test.go::TestOther: plan.go::Other",
+        "plan_test.go",
+        expect![[r#"
+            Top plan.go::Find
+            Top plan.go::Options
+            Top plan.go::Way
+            Orphaned plan.go::scratch
+            Target plan_test.go::TestFind
+            Kept other_test.go::TestOther
         "#]],
     );
 }
