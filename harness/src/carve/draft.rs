@@ -227,7 +227,7 @@ fn without_tests(
     )
 }
 
-/// The good tests that may fail, and those that leave with them.
+/// The good tests of every test function of which a case may fail.
 fn suspects(
     study: &Study,
     scope: &Scope,
@@ -242,7 +242,7 @@ fn suspects(
         .chain(also_failing.iter().copied())
         .chain(unrecorded(study, scope))
         .collect();
-    let mut suspects = study.pieces.together(&direct);
+    let mut suspects = study.pieces.cases(&direct);
     suspects.retain(|&index| scope.target.contains(index) || scope.others.contains(index));
     suspects
 }

@@ -109,17 +109,12 @@ impl Pieces {
         self.0.get(index)?.leaves(held_back)
     }
 
-    /// The tests that leave if the given ones have to, these included.
-    pub fn together(&self, tests: &BTreeSet<usize>) -> BTreeSet<usize> {
-        let texts = || tests.iter().filter_map(|&index| self.0.get(index));
-        let functions: BTreeSet<_> = texts().map(|texts| &texts.function).collect();
-        let pieces = texts().filter_map(|texts| texts.own.clone()).collect();
-        let joins = |texts: &Texts| {
-            let in_piece = texts.own.as_ref().is_some_and(|own| own.is_in(&pieces));
-            functions.contains(&texts.function) || (in_piece && texts.is_code())
-        };
+    /// All cases of the functions of the given tests: a function leaves as a whole.
+    pub fn cases(&self, tests: &BTreeSet<usize>) -> BTreeSet<usize> {
+        let texts = tests.iter().filter_map(|&index| self.0.get(index));
+        let functions: BTreeSet<_> = texts.map(|texts| &texts.function).collect();
         let all = self.0.iter().enumerate();
-        all.filter(|(index, texts)| tests.contains(index) || joins(texts))
+        all.filter(|(_, texts)| functions.contains(&texts.function))
             .map(|(index, _)| index)
             .collect()
     }
@@ -185,10 +180,6 @@ impl Texts {
     fn symbols(&self) -> impl Iterator<Item = &SymbolId> {
         let own = self.own.as_ref().and_then(Piece::definition);
         own.into_iter().chain(&self.origin)
-    }
-
-    fn is_code(&self) -> bool {
-        self.own.as_ref().and_then(Piece::definition).is_some()
     }
 }
 
