@@ -2,6 +2,7 @@
 //!
 //! How one is made is the business of a language (see [`crate::lang`]); what it is, is the same for all.
 
+mod record;
 mod steps;
 
 use crate::cache::{CacheError, ProjectCache};
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+pub use record::Record;
 pub use steps::{Step, StepOutcome, Steps};
 
 /// An environment in which the project's tests can run.

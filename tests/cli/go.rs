@@ -107,7 +107,8 @@ fn the_timetable_goes_through_every_command() {
           line/line.go::Line.Index  line 26, 9 lines, run by 3 target and 1 other test
           line/line.go::Line.Next  line 36, 7 lines, run by 3 target and 1 other test
           line/line.go::Line.Ride  line 44, 4 lines, run by 2 target and 1 other test
-    "#]].assert_eq(&bench.ok(&with_target("show")));
+    "#]]
+    .assert_eq(&bench.ok(&with_target("show")));
     expect![[r#"
         plan/queue.go::queue.push is specific in this feature: run by 3 target and 0 other tests
         plan/plan_test.go::TestOneLineIsEnough

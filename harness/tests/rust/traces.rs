@@ -141,11 +141,12 @@ fn b_second() { assert!(is_ready()) }
 
 #[test]
 fn what_ran_is_what_the_functions_themselves_say() {
-    // Each function notes its name in a file that the test names: computed without any counter.
+    // Each function notes its name in a file that the test names: computed without any counter. Tests
+    // run side by side, so each note is one write.
     let manifest =
         "//- Cargo.toml\n[package]\nname = \"toy\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
     let mut library = String::from(
-        "pub fn note(name: &str) { use std::io::Write; let mut file = std::fs::OpenOptions::new().create(true).append(true).open(std::env::var(\"NOTES\").unwrap_or_else(|_| \"/dev/null\".into())).unwrap(); writeln!(file, \"{} {name}\", std::thread::current().name().unwrap_or_default()).unwrap(); }\n",
+        "pub fn note(name: &str) { use std::io::Write; let mut file = std::fs::OpenOptions::new().create(true).append(true).open(std::env::var(\"NOTES\").unwrap_or_else(|_| \"/dev/null\".into())).unwrap(); let line = format!(\"{} {name}\\n\", std::thread::current().name().unwrap_or_default()); file.write_all(line.as_bytes()).unwrap(); }\n",
     );
     for index in 0..24 {
         let next = match index % 3 {

@@ -6,15 +6,12 @@ mod inputs;
 mod preparation;
 mod toolchain;
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
-
-use crate::cache::{CacheError, ProjectCache, write_atomically};
+use crate::cache::ProjectCache;
 use crate::config::Config;
 use crate::doctor::Check;
-use crate::environment::{Environment, EnvironmentError, Job, Toolchain};
+use crate::environment::{Environment, EnvironmentError, Job, Record, Toolchain};
 use crate::process::Launcher;
 use crate::project::{Listing, Project, ProjectError};
 use preparation::Preparation;
@@ -35,8 +32,8 @@ impl Toolchain for Go {
         cache: &ProjectCache,
     ) -> Result<Option<Environment>, ProjectError> {
         let inputs = inputs::hash(project, config)?;
-        let stored = Record::load(&Record::path(cache));
-        let stored = stored.filter(|stored| stored.inputs == inputs && stored.go.is_unchanged());
+        let stored = Record::<GoCommand>::load(&record(cache));
+        let stored = stored.filter(|stored| stored.inputs == inputs && stored.tool.is_unchanged());
         Ok(stored.map(|stored| stored.environment))
     }
 
@@ -47,13 +44,9 @@ impl Toolchain for Go {
         let inputs = inputs::hash(job.project, job.config)?;
         let found = toolchain::find(job.config, job.launcher);
         let go = Wish::of(job.project.root(), job.config).choose(&found)?;
-        let record = Record {
-            inputs,
-            environment: Preparation::make(job, &go)?,
-            go,
-        };
-        record.store(&Record::path(job.cache))?;
-        Ok(record.environment)
+        Record::make(&record(job.cache), inputs, go, |go| {
+            Preparation::make(job, go)
+        })
     }
 
     fn examine(
@@ -74,25 +67,7 @@ fn is_manifest(path: &str) -> bool {
     folders.pop() == Some("go.mod") && !folders.iter().any(is_ignored)
 }
 
-/// An environment and what it was made from.
-#[derive(Serialize, Deserialize)]
-struct Record {
-    inputs: String,
-    go: GoCommand,
-    environment: Environment,
-}
-
-impl Record {
-    fn path(cache: &ProjectCache) -> PathBuf {
-        cache.folder().join("go/environment.json")
-    }
-
-    fn load(path: &Path) -> Option<Self> {
-        serde_json::from_slice(&fs::read(path).ok()?).ok()
-    }
-
-    fn store(&self, path: &Path) -> Result<(), CacheError> {
-        let text = serde_json::to_vec_pretty(self).unwrap_or_default();
-        write_atomically(path, &text)
-    }
+/// Where the record of the environment is.
+fn record(cache: &ProjectCache) -> PathBuf {
+    cache.folder().join("go/environment.json")
 }

@@ -6,16 +6,13 @@ mod inputs;
 mod preparation;
 mod toolchain;
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
-use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 use super::workspace;
-use crate::cache::{CacheError, ProjectCache, write_atomically};
+use crate::cache::ProjectCache;
 use crate::config::Config;
 use crate::doctor::Check;
-use crate::environment::{Environment, EnvironmentError, Job, Toolchain};
+use crate::environment::{Environment, EnvironmentError, Job, Record, Toolchain};
 use crate::process::Launcher;
 use crate::project::{Listing, Project, ProjectError};
 use preparation::Preparation;
@@ -36,8 +33,8 @@ impl Toolchain for Rust {
         cache: &ProjectCache,
     ) -> Result<Option<Environment>, ProjectError> {
         let inputs = inputs::hash(project, config)?;
-        let stored = Record::load(&Record::path(cache));
-        let stored = stored.filter(|stored| stored.inputs == inputs && stored.cargo.is_unchanged());
+        let stored = Record::<Cargo>::load(&record(cache));
+        let stored = stored.filter(|stored| stored.inputs == inputs && stored.tool.is_unchanged());
         Ok(stored.map(|stored| stored.environment))
     }
 
@@ -48,13 +45,9 @@ impl Toolchain for Rust {
         let inputs = inputs::hash(job.project, job.config)?;
         job.sandbox.renew(job.project)?;
         let cargo = toolchain::find(job.sandbox.tree(), job.config, job.launcher)?;
-        let record = Record {
-            inputs,
-            environment: Preparation::make(job, &cargo)?,
-            cargo,
-        };
-        record.store(&Record::path(job.cache))?;
-        Ok(record.environment)
+        Record::make(&record(job.cache), inputs, cargo, |cargo| {
+            Preparation::make(job, cargo)
+        })
     }
 
     fn examine(
@@ -68,25 +61,7 @@ impl Toolchain for Rust {
     }
 }
 
-/// An environment and what it was made from.
-#[derive(Serialize, Deserialize)]
-struct Record {
-    inputs: String,
-    cargo: Cargo,
-    environment: Environment,
-}
-
-impl Record {
-    fn path(cache: &ProjectCache) -> PathBuf {
-        cache.folder().join("rust/environment.json")
-    }
-
-    fn load(path: &Path) -> Option<Self> {
-        serde_json::from_slice(&fs::read(path).ok()?).ok()
-    }
-
-    fn store(&self, path: &Path) -> Result<(), CacheError> {
-        let text = serde_json::to_vec_pretty(self).unwrap_or_default();
-        write_atomically(path, &text)
-    }
+/// Where the record of the environment is.
+fn record(cache: &ProjectCache) -> PathBuf {
+    cache.folder().join("rust/environment.json")
 }

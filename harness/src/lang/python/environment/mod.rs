@@ -16,18 +16,16 @@ mod sources;
 mod specifier;
 mod version;
 
-use crate::cache::{CacheError, ProjectCache, write_atomically};
+use crate::cache::ProjectCache;
 use crate::config::Config;
 use crate::doctor::Check;
-use crate::environment::{Environment, EnvironmentError, Job, Toolchain};
+use crate::environment::{Environment, EnvironmentError, Job, Record, Toolchain};
 use crate::process::Launcher;
 use crate::project::{Listing, Project, ProjectError};
 use facts::Facts;
 use interpreter::{Interpreter, Wish};
 use preparation::Preparation;
-use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 /// The row's implementation.
 pub struct Python;
@@ -44,7 +42,7 @@ impl Toolchain for Python {
         cache: &ProjectCache,
     ) -> Result<Option<Environment>, ProjectError> {
         let inputs = inputs::hash(project, config)?;
-        let stored = Record::load(&Record::path(cache)).filter(|stored| stored.inputs == inputs);
+        let stored = Record::<()>::load(&record(cache)).filter(|stored| stored.inputs == inputs);
         let environment = stored.map(|stored| stored.environment);
         Ok(environment.filter(|environment| environment.runtime.is_file()))
     }
@@ -54,15 +52,7 @@ impl Toolchain for Python {
             return Ok(stored);
         }
         let inputs = inputs::hash(job.project, job.config)?;
-        // What is made now takes the place of what was recorded: it must not outlive a failure.
-        Record::discard(&Record::path(job.cache))?;
-        let environment = Preparation::make(job)?;
-        let record = Record {
-            inputs,
-            environment,
-        };
-        record.store(&Record::path(job.cache))?;
-        Ok(record.environment)
+        Record::make(&record(job.cache), inputs, (), |()| Preparation::make(job))
     }
 
     fn examine(
@@ -76,39 +66,9 @@ impl Toolchain for Python {
     }
 }
 
-/// An environment and what it was made from.
-#[derive(Serialize, Deserialize)]
-struct Record {
-    inputs: String,
-    environment: Environment,
-}
-
-impl Record {
-    fn path(cache: &ProjectCache) -> PathBuf {
-        cache.folder().join("environment.json")
-    }
-
-    /// What is stored, if this build would store it in the same way: a record with more or fewer
-    /// fields is of another build, which may have made the environment in another way.
-    fn load(path: &Path) -> Option<Self> {
-        let stored: serde_json::Value = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
-        let record: Self = serde_json::from_value(stored.clone()).ok()?;
-        (serde_json::to_value(&record).ok()? == stored).then_some(record)
-    }
-
-    fn discard(path: &Path) -> Result<(), CacheError> {
-        match fs::remove_file(path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(CacheError::at(path, error))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn store(&self, path: &Path) -> Result<(), CacheError> {
-        let text = serde_json::to_vec_pretty(self).unwrap_or_default();
-        write_atomically(path, &text)
-    }
+/// Where the record of the environment is.
+fn record(cache: &ProjectCache) -> PathBuf {
+    cache.folder().join("environment.json")
 }
 
 /// The interpreters to choose from: the one that is named, or all.
@@ -153,56 +113,5 @@ fn list(found: &[Interpreter]) -> String {
         "none".to_owned()
     } else {
         all.join(", ")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::environment::Collection;
-    use serde_json::{Value, json};
-
-    fn record() -> Record {
-        Record {
-            inputs: "x".into(),
-            environment: Environment {
-                distribution: None,
-                language: "python".into(),
-                runtime: "/bin/python".into(),
-                version: "3.12.1".into(),
-                variables: [("PATH".to_owned(), None)].into(),
-                packages: [("pytest".to_owned(), "9.0".to_owned())].into(),
-                steps: Vec::new(),
-                collection: Collection::default(),
-                fingerprint: "y".into(),
-            },
-        }
-    }
-
-    #[test]
-    fn the_environment_of_a_build_that_stored_other_fields_is_not_taken() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("environment.json");
-        record().store(&path).unwrap();
-        assert!(Record::load(&path).is_some());
-        let whole: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-        let loads = |value: &Value| {
-            fs::write(&path, value.to_string()).unwrap();
-            Record::load(&path).is_some()
-        };
-        let fields: Vec<String> = whole["environment"]
-            .as_object()
-            .unwrap()
-            .keys()
-            .cloned()
-            .collect();
-        for field in fields {
-            let mut older = whole.clone();
-            older["environment"].as_object_mut().unwrap().remove(&field);
-            assert!(!loads(&older), "without {field}");
-        }
-        let mut newer = whole.clone();
-        newer["environment"]["more"] = json!(1);
-        assert!(!loads(&newer));
     }
 }
