@@ -4,6 +4,7 @@
 //! and no edit makes a file stop parsing.
 
 mod blockers;
+mod cut;
 mod leaving;
 mod project;
 mod tests_of;
@@ -11,13 +12,14 @@ mod tests_of;
 use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::symbol::{Symbol, SymbolId};
-use grammars::{SourceText, SyntaxTree};
+use grammars::SourceText;
 use serde::{Deserialize, Serialize};
 
 pub use self::blockers::{Blocking, blockers};
+pub(crate) use self::cut::apply;
 pub use self::project::Project;
 pub use self::tests_of::test_removal;
-use crate::lang::{self, Cutting, Edit};
+use crate::lang::{self, Edit};
 use leaving::Leaving;
 
 /// How a symbol leaves.
@@ -144,16 +146,16 @@ fn carry_out(
     let mut files = NewFiles::new();
     let mut problems = Vec::new();
     for path in leaving.touched() {
-        if leaving.is_gone(&path) {
-            let stays = project.analysis.is_asked_for(&path);
-            files.insert(path, stays.then(|| EMPTY.to_vec()));
+        if leaving.is_gone(path) {
+            let stays = project.analysis.is_asked_for(path);
+            files.insert(path.to_owned(), stays.then(|| EMPTY.to_vec()));
             continue;
         }
-        match edit(project, leaving, &path) {
+        match edit(project, leaving, path) {
             Ok(Some(bytes)) => {
-                let is_emptied = bytes.is_empty() && project.analysis.is_asked_for(&path);
+                let is_emptied = bytes.is_empty() && project.analysis.is_asked_for(path);
                 let bytes = if is_emptied { EMPTY.to_vec() } else { bytes };
-                files.insert(path, Some(bytes));
+                files.insert(path.to_owned(), Some(bytes));
             }
             Ok(None) => {}
             Err(found) => problems.extend(found),
@@ -171,45 +173,29 @@ fn edit(
     leaving: &Leaving<'_>,
     path: &str,
 ) -> Result<Option<Vec<u8>>, Vec<RemovalProblem>> {
-    let Some(tree) = project.analysis.syntax(path) else {
+    let cut = project.file(path).map(|file| leaving.loss(file));
+    let Some(cut) = cut.and_then(|loss| project.cut(path, loss)) else {
         return Ok(None);
     };
-    let symbols = project.analysis.symbols(path);
-    let cuts = leaving.cuts(&tree, &symbols, path);
-    let Cutting { edits, refusals } = lang::rules(tree.language()).cut(&cuts);
     let problem = |symbol: &SymbolId, reason: &str| RemovalProblem {
         symbol: symbol.clone(),
         reason: reason.to_owned(),
     };
+    let refusals = cut.cutting.refusals.iter();
     let refused: Vec<_> = refusals
-        .iter()
         .map(|refusal| problem(&refusal.symbol, refusal.reason))
         .collect();
     if !refused.is_empty() {
         return Err(leaving.blame(refused));
     }
-    let bytes = apply(tree.text().bytes(), &edits);
-    if !parses(&tree, &bytes) {
+    let Some(bytes) = cut.new_bytes() else {
         let culprits = leaving.causes(path);
         return Err(culprits
             .iter()
             .map(|id| problem(id, "the file would not parse any more"))
             .collect());
-    }
-    Ok((bytes != tree.text().bytes()).then_some(bytes))
-}
-
-/// Applies sorted edits that do not overlap.
-pub(crate) fn apply(bytes: &[u8], edits: &[Edit]) -> Vec<u8> {
-    let mut result = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    for edit in edits {
-        result.extend_from_slice(bytes.get(at..edit.range.start).unwrap_or_default());
-        result.extend_from_slice(edit.text.as_bytes());
-        at = edit.range.end;
-    }
-    result.extend_from_slice(bytes.get(at..).unwrap_or_default());
-    result
+    };
+    Ok((bytes != cut.old_bytes()).then_some(bytes))
 }
 
 /// A text that is no code without the examples that are run as a test; `None` if it has none.
@@ -227,14 +213,6 @@ pub fn without_examples(bytes: &[u8]) -> Option<Vec<u8>> {
         })
         .collect();
     Some(apply(bytes, &edits))
-}
-
-/// Whether the new bytes of a file have no syntax error.
-fn parses(old: &SyntaxTree, bytes: &[u8]) -> bool {
-    let text = SourceText::new(Some(old.language()), &bytes.into());
-    grammars::parse(old.language(), &text)
-        .error_ranges()
-        .is_empty()
 }
 
 fn report(

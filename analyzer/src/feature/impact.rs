@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
+use super::Sides;
 use super::inferred;
 use super::uses::Uses;
 use crate::symbol::SymbolId;
@@ -34,6 +35,7 @@ pub struct Impact {
     /// The languages whose records do not tell who called.
     entered: BTreeSet<Language>,
     uses: OnceLock<Uses>,
+    sides: OnceLock<Arc<Sides>>,
 }
 
 /// A place outside the tests where a symbol was executed.
@@ -109,6 +111,7 @@ impl Impact {
             symbols,
             edges,
             uses: OnceLock::new(),
+            sides: OnceLock::new(),
         };
         impact.infer(analysis);
         impact.note_tests();
@@ -119,6 +122,14 @@ impl Impact {
     /// The uses in the text of the snapshot that this was made from.
     pub(super) fn uses(&self, analysis: &Analysis) -> &Uses {
         self.uses.get_or_init(|| Uses::new(analysis))
+    }
+
+    /// What is test code in the snapshot that this was made from.
+    pub(super) fn sides(&self, analysis: &Analysis) -> Arc<Sides> {
+        let sides = self
+            .sides
+            .get_or_init(|| Arc::new(Sides::new(analysis, self)));
+        Arc::clone(sides)
     }
 
     /// Whether of a symbol's language it is only known what ran, not by whom: its types are not seen.

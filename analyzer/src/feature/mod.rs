@@ -11,6 +11,7 @@ mod tests;
 mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 use serde::{Deserialize, Serialize};
@@ -156,12 +157,8 @@ pub struct Scope {
     pub target_files: BTreeSet<String>,
     /// Test code in files of the product that consists of target tests, outermost symbols.
     target_code: Vec<SymbolId>,
-    /// Symbols (by index in the impact) of test code.
-    support: BTreeSet<SymbolIndex>,
-    /// What is test code.
-    test_code: TestCode,
-    /// Ids of functions, methods and classes outside test code.
-    removable: BTreeSet<SymbolId>,
+    /// What is test code, and what is not.
+    sides: Arc<Sides>,
 }
 
 impl Scope {
@@ -186,37 +183,35 @@ impl Scope {
         let files = |wanted| of(wanted).map(|(_, test)| test.path.clone()).collect();
         let (with_target, with_others): (BTreeSet<String>, BTreeSet<String>) =
             (files(true), files(false));
-        let test_code = TestCode::new(analysis, impact);
-        let functions = |wanted| of(wanted).map(|(_, test)| test_code::function(test));
-        let targets: Vec<SymbolId> = functions(true).collect();
-        let rest: Vec<SymbolId> = functions(false).collect();
-        let has = |container: &SymbolId, tests: &[SymbolId]| {
-            tests.iter().any(|test| test.is_within(container))
+        let sides = impact.sides(analysis);
+        let has = |container: &SymbolId, wanted: bool| {
+            let mut functions = of(wanted).filter_map(|(index, _)| sides.functions.get(index));
+            functions.any(|test| test.is_within(container))
         };
-        let target_code = test_code
+        let target_code = sides
+            .test_code
             .symbols()
-            .filter(|code| has(code, &targets) && !has(code, &rest));
-        let support = (0..impact.symbols.len()).filter(|&index| {
-            let id = impact.symbols.get(index);
-            id.is_some_and(|id| test_code.holds(id))
-        });
+            .filter(|code| has(code, true) && !has(code, false));
         Self {
             target_files: (&with_target - &with_others)
                 .into_iter()
-                .filter(|path| test_code.is_file(path))
+                .filter(|path| sides.test_code.is_file(path))
                 .collect(),
             target_code: target_code.cloned().collect(),
-            support: support.collect(),
-            removable: removable(analysis, &test_code),
             target,
             others,
-            test_code,
+            sides,
         }
     }
 
     /// Whether a symbol is a function, method or class of the product.
     pub fn is_removable(&self, id: &SymbolId) -> bool {
-        self.removable.contains(id)
+        self.sides.removable.contains(id)
+    }
+
+    /// Whether a symbol (by index in the impact) is test code.
+    fn is_support_symbol(&self, symbol: SymbolIndex) -> bool {
+        self.sides.support.contains(symbol)
     }
 
     /// Whether a variable or field of the product may leave with what uses it.
@@ -232,18 +227,44 @@ impl Scope {
 
     /// Whether a file is test support code.
     pub fn is_support(&self, path: &str) -> bool {
-        self.test_code.is_file(path)
+        self.sides.test_code.is_file(path)
     }
 
     /// Whether a symbol is test code.
     pub fn is_test_code(&self, id: &SymbolId) -> bool {
-        self.test_code.holds(id)
+        self.sides.test_code.holds(id)
     }
 
     /// Whether a symbol is test code in which every test is a target test.
     pub fn leaves_with_target(&self, id: &SymbolId) -> bool {
         self.target_files.contains(id.path())
             || self.target_code.iter().any(|code| id.is_within(code))
+    }
+}
+
+/// What of a project is test code and what is not, whatever the target.
+#[derive(Debug)]
+struct Sides {
+    test_code: TestCode,
+    /// By test: the symbol that its function is.
+    functions: Vec<SymbolId>,
+    /// Symbols (by index in the impact) of test code.
+    support: FixedBitSet,
+    /// Ids of functions, methods and classes outside test code.
+    removable: BTreeSet<SymbolId>,
+}
+
+impl Sides {
+    fn new(analysis: &Analysis, impact: &Impact) -> Self {
+        let test_code = TestCode::new(analysis, impact);
+        let symbols = impact.symbols.iter().enumerate();
+        let support = symbols.filter(|(_, id)| test_code.holds(id));
+        Self {
+            support: support.map(|(index, _)| index).collect(),
+            functions: impact.trace.tests.iter().map(test_code::function).collect(),
+            removable: removable(analysis, &test_code),
+            test_code,
+        }
     }
 }
 

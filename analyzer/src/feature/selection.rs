@@ -181,7 +181,7 @@ fn frontier(
 pub(super) fn called_by_tests(edges: &[SymbolEdge], scope: &Scope) -> BTreeSet<SymbolIndex> {
     let by_tests = |edge: &&SymbolEdge| {
         edge.caller
-            .is_none_or(|caller| scope.support.contains(&caller))
+            .is_none_or(|caller| scope.is_support_symbol(caller))
     };
     edges
         .iter()

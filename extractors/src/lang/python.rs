@@ -157,13 +157,7 @@ fn lists_public_names(tree: &SyntaxTree) -> bool {
 }
 
 fn lines(tree: &SyntaxTree) -> Lines<'_> {
-    let mut comments = Vec::new();
-    descend(tree.root(), &mut |node| {
-        if node.kind() == "comment" {
-            comments.push(node.byte_range());
-        }
-    });
-    Lines::new(tree.text().shadow(), "#", comments)
+    Lines::new(tree.text().shadow(), "#", tree.comments().iter().cloned())
 }
 
 /// Visits a node and everything below it, parents first.

@@ -13,7 +13,9 @@ use analyzer::symbol::{Symbol, SymbolId};
 use super::project::{Project, ProjectFile};
 use super::{Action, body_of};
 use crate::family::principal;
-use crate::lang;
+
+/// The range of a file that goes.
+const WHOLE_FILE: Range<usize> = 0..usize::MAX;
 
 /// Everything that leaves.
 pub(super) struct Leaving<'a> {
@@ -144,27 +146,15 @@ impl<'a> Leaving<'a> {
 
     /// Lets everything go that the edits take out.
     fn take_edits(&mut self) {
-        for path in self.touched() {
-            let Some(tree) = self
-                .project
-                .analysis
-                .syntax(&path)
-                .filter(|_| !self.is_gone(&path))
-            else {
-                continue;
-            };
-            let symbols = self.project.analysis.symbols(&path);
-            let edits = lang::rules(tree.language())
-                .cut(&self.cuts(&tree, &symbols, &path))
-                .edits;
-            let Some(file) = self.project.file(&path) else {
-                continue;
-            };
-            self.edited.insert(
-                &file.path,
-                edits.into_iter().map(|edit| edit.range).collect(),
-            );
-        }
+        let project = self.project;
+        let edits = |path: &str| {
+            let file = project.file(path).filter(|_| !self.is_gone(path))?;
+            let cut = project.cut(path, self.loss(file))?;
+            let edits = cut.cutting.edits.iter();
+            Some((&*file.path, edits.map(|edit| edit.range.clone()).collect()))
+        };
+        let edited: Vec<_> = self.touched().into_iter().filter_map(edits).collect();
+        self.edited.extend(edited);
     }
 
     fn delete(&mut self, id: &SymbolId) {
@@ -173,7 +163,7 @@ impl<'a> Leaving<'a> {
         };
         self.deleted.insert(id.clone());
         let full = if id.is_module() {
-            0..usize::MAX
+            WHOLE_FILE
         } else {
             symbol.full.clone()
         };
@@ -204,7 +194,8 @@ impl<'a> Leaving<'a> {
     }
 
     pub fn is_gone(&self, path: &str) -> bool {
-        self.deleted.contains(&SymbolId::module(path))
+        let mut ranges = self.ranges.get(path).into_iter().flatten();
+        ranges.any(|range| *range == WHOLE_FILE)
     }
 
     /// Whether the definition of a symbol goes.

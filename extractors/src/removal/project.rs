@@ -1,7 +1,8 @@
 //! A project as removal looks at it: all its references at once, forwards and backwards.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use analyzer::Analysis;
@@ -9,6 +10,7 @@ use analyzer::occurrence::{Confidence, Export, Import, Reference, ReferenceKind}
 use analyzer::symbol::{Symbol, SymbolId, SymbolKind};
 use rustc_hash::FxHashMap;
 
+use super::cut::{Cut, Loss};
 use crate::family::{Attached, bare_chain, original_of, twin_of};
 use crate::lang::{self, Rules};
 
@@ -25,7 +27,7 @@ pub(super) struct ProjectFile {
     lookups: OnceCell<BTreeSet<String>>,
 }
 
-/// A reference: index of its file, index in the file.
+/// A reference or an import: index of its file, index in the file.
 pub(super) type Place = (usize, usize);
 
 /// All files, and where each symbol is meant.
@@ -42,6 +44,12 @@ pub struct Project<'a> {
     pub(super) demands: Vec<(SymbolId, Vec<SymbolId>)>,
     /// The files that exist for tests only.
     pub(super) test_files: BTreeSet<String>,
+    /// By path: the imports that are for that file or something in it.
+    importers: FxHashMap<String, Vec<Place>>,
+    /// By path: the files that list something of it among their public names.
+    listers: FxHashMap<String, BTreeSet<usize>>,
+    /// Cuts that were made, by file: plans that are tried one after the other share most of them.
+    cuts: RefCell<FxHashMap<usize, FxHashMap<Loss, Rc<Cut>>>>,
 }
 
 impl<'a> Project<'a> {
@@ -56,6 +64,8 @@ impl<'a> Project<'a> {
         let demands = demands.collect();
         let mut uses: FxHashMap<SymbolId, Vec<Place>> = FxHashMap::default();
         let mut symbols = FxHashMap::default();
+        let mut importers: FxHashMap<String, Vec<Place>> = FxHashMap::default();
+        let mut listers: FxHashMap<String, BTreeSet<usize>> = FxHashMap::default();
         for (f, file) in files.iter().enumerate() {
             for (r, reference) in file.references.iter().enumerate() {
                 for target in meant(reference) {
@@ -68,6 +78,15 @@ impl<'a> Project<'a> {
                     .enumerate()
                     .map(|(s, symbol)| (symbol.id.clone(), (f, s))),
             );
+            for (i, import) in file.imports.iter().enumerate() {
+                for path in sources(import) {
+                    importers.entry(path.to_owned()).or_default().push((f, i));
+                }
+            }
+            for target in file.exports.iter().flat_map(|export| &export.targets) {
+                let listers = listers.entry(target.path().to_owned()).or_default();
+                listers.insert(f);
+            }
         }
         Self {
             analysis,
@@ -77,20 +96,63 @@ impl<'a> Project<'a> {
             attached: Attached::of(analysis),
             demands,
             test_files: analysis.test_files(),
+            importers,
+            listers,
+            cuts: RefCell::default(),
         }
     }
 
     pub(super) fn file(&self, path: &str) -> Option<&ProjectFile> {
-        let index = self
-            .files
+        self.files.get(self.index_of(path)?)
+    }
+
+    fn index_of(&self, path: &str) -> Option<usize> {
+        self.files
             .binary_search_by(|file| (*file.path).cmp(path))
-            .ok()?;
-        self.files.get(index)
+            .ok()
+    }
+
+    /// The imports that are for a file or something in it, in order, with their indices.
+    pub(super) fn importers(
+        &self,
+        path: &str,
+    ) -> impl Iterator<Item = (&ProjectFile, usize, &Import)> {
+        let places = self.importers.get(path).map(Vec::as_slice);
+        let import = |(f, i): &Place| {
+            let file = self.files.get(*f)?;
+            Some((file, *i, file.imports.get(*i)?))
+        };
+        places.unwrap_or_default().iter().filter_map(import)
+    }
+
+    /// The files that list something of a file among their public names, in order.
+    pub(super) fn listers(&self, path: &str) -> impl Iterator<Item = &ProjectFile> {
+        let files = self.listers.get(path).into_iter().flatten();
+        files.filter_map(|file| self.files.get(*file))
+    }
+
+    /// The cut that makes a file lose something.
+    pub(super) fn cut(&self, path: &str, loss: Loss) -> Option<Rc<Cut>> {
+        let index = self.index_of(path)?;
+        let known = |cuts: &FxHashMap<Loss, Rc<Cut>>| cuts.get(&loss).cloned();
+        if let Some(cut) = self.cuts.borrow().get(&index).and_then(known) {
+            return Some(cut);
+        }
+        let tree = self.analysis.syntax(path)?;
+        let cut = Rc::new(Cut::new(tree, self.files.get(index)?, &loss));
+        let mut cuts = self.cuts.borrow_mut();
+        cuts.entry(index).or_default().insert(loss, cut.clone());
+        Some(cut)
     }
 
     pub(super) fn symbol(&self, id: &SymbolId) -> Option<&Symbol> {
         let (file, symbol) = self.symbols.get(id)?;
         self.files.get(*file)?.symbols.get(*symbol)
+    }
+
+    /// A symbol's index in its file.
+    pub(super) fn position(&self, id: &SymbolId) -> Option<usize> {
+        self.symbols.get(id).map(|(_, symbol)| *symbol)
     }
 
     /// The rules of a file's language.
@@ -236,6 +298,12 @@ fn unmarked(id: &SymbolId) -> &str {
     let mark = text.get(last_link..).and_then(|link| link.find('#'));
     mark.and_then(|at| text.get(..last_link + at))
         .unwrap_or(text)
+}
+
+/// The files that an import is for, each once.
+fn sources(import: &Import) -> BTreeSet<&str> {
+    let targets = import.targets.iter().map(SymbolId::path);
+    targets.chain(import.module.as_deref()).collect()
 }
 
 /// What a reference means: the targets that were resolved, or all that have its name if none was.

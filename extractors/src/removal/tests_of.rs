@@ -90,10 +90,9 @@ fn followers(
 
 /// Whether something held tests and holds none any more.
 fn has_lost_tests(leaving: &Leaving<'_>, tests: &BTreeSet<SymbolId>, container: &SymbolId) -> bool {
-    let mut own = tests
-        .iter()
-        .filter(|test| test.is_within(container))
-        .peekable();
+    let behind = tests.range(container..);
+    let near = behind.take_while(|test| test.as_str().starts_with(container.as_str()));
+    let mut own = near.filter(|test| test.is_within(container)).peekable();
     own.peek().is_some() && own.all(|test| leaving.is_deleted(test))
 }
 
@@ -162,20 +161,11 @@ fn is_taken(project: &Project<'_>, leaving: &Leaving<'_>, file: &ProjectFile) ->
     if uses.any(|place| leaving.stays(place)) {
         return true;
     }
-    let others = project
-        .files
-        .iter()
-        .filter(|other| other.path != file.path && !leaving.is_gone(&other.path));
-    others.into_iter().any(|other| {
-        let imports = other.imports.iter().enumerate();
-        imports.into_iter().any(|(index, import)| {
-            let names = import.module.as_deref() == Some(&*file.path)
-                || import
-                    .targets
-                    .iter()
-                    .any(|target| target.path() == file.path);
-            names && !leaving.is_import_gone(other, index, import)
-        })
+    let mut importers = project.importers(&file.path);
+    importers.any(|(other, index, import)| {
+        other.path != file.path
+            && !leaving.is_gone(&other.path)
+            && !leaving.is_import_gone(other, index, import)
     })
 }
 
@@ -214,15 +204,5 @@ fn is_used(project: &Project<'_>, leaving: &Leaving<'_>, symbol: &Symbol) -> boo
     let mut uses = project
         .uses(&symbol.id)
         .filter(|(_, reference)| !reference.from.is_within(&symbol.id));
-    let imported = || {
-        project.files.iter().any(|file| {
-            let mut imports = file
-                .imports
-                .iter()
-                .enumerate()
-                .filter(|(_, import)| import.targets.contains(&symbol.id));
-            imports.any(|(index, import)| !leaving.is_import_gone(file, index, import))
-        })
-    };
-    uses.any(|place| leaving.stays(place)) || imported()
+    uses.any(|place| leaving.stays(place)) || leaving.is_imported(&symbol.id)
 }

@@ -1,78 +1,77 @@
 //! What leaves, file by file: the cuts to make and the report about them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use analyzer::symbol::{Symbol, SymbolId};
-use grammars::SyntaxTree;
+use analyzer::symbol::SymbolId;
 
 use super::{Leaving, holds};
 use crate::family::principal;
-use crate::lang::Cuts;
 use crate::removal::RemovalProblem;
+use crate::removal::cut::Loss;
+use crate::removal::project::ProjectFile;
 
 impl Leaving<'_> {
     /// The files that change.
-    pub fn touched(&self) -> BTreeSet<String> {
-        let with_exports = self.project.files.iter().filter(|file| {
-            file.is_editable
-                && file
-                    .exports
-                    .iter()
-                    .any(|export| self.are_deleted(&export.targets))
-        });
-        let with_exports = with_exports.map(|file| &*file.path);
-        self.ranges
-            .keys()
-            .chain(self.imports.keys())
-            .copied()
-            .chain(with_exports)
-            .chain(self.examples.iter().map(SymbolId::path))
-            .chain(self.silenced.iter().map(SymbolId::path))
-            .map(str::to_owned)
+    pub fn touched(&self) -> BTreeSet<&str> {
+        let own = self.ranges.keys().chain(self.imports.keys()).copied();
+        let listing = self.listing().into_keys();
+        let examples = self.examples.iter().map(SymbolId::path);
+        let silenced = self.silenced.iter().map(SymbolId::path);
+        own.chain(listing).chain(examples).chain(silenced).collect()
+    }
+
+    /// The files that list something which leaves among their public names.
+    fn listing(&self) -> BTreeMap<&str, &ProjectFile> {
+        let places = self.ranges.keys().chain(self.edited.keys());
+        let listers = places.flat_map(|path| self.project.listers(path));
+        let loses = |file: &&ProjectFile| {
+            let mut exports = file.exports.iter();
+            file.is_editable && exports.any(|export| self.are_deleted(&export.targets))
+        };
+        listers
+            .filter(loses)
+            .map(|file| (&*file.path, file))
             .collect()
     }
 
     /// What one file loses.
-    pub fn cuts<'t>(&'t self, tree: &'t SyntaxTree, symbols: &'t [Symbol], path: &str) -> Cuts<'t> {
-        let file = self.project.file(path);
-        let imports = file.map(|file| file.imports.as_slice()).unwrap_or_default();
-        let exports = file.map(|file| file.exports.as_slice()).unwrap_or_default();
-        let dropped = self.imports.get(path);
-        let imports = imports
-            .iter()
-            .enumerate()
-            .filter(|(index, _)| dropped.is_some_and(|dropped| dropped.contains(index)));
+    pub fn loss(&self, file: &ProjectFile) -> Loss {
+        let path = &*file.path;
         let is_inside = |range: &Range<usize>| {
-            self.ranges
-                .get(path)
-                .is_some_and(|ranges| ranges.iter().any(|gone| holds(gone, range)))
+            let mut ranges = self.ranges.get(path).into_iter().flatten();
+            ranges.any(|gone| holds(gone, range))
         };
-        Cuts {
-            tree,
-            symbols,
-            delete: symbols
-                .iter()
-                .filter(|symbol| self.deleted.contains(&symbol.id))
-                .collect(),
-            stub: symbols
-                .iter()
-                .filter_map(|symbol| Some((symbol, *self.stubs.get(&symbol.id)?)))
-                .collect(),
-            examples: symbols
-                .iter()
-                .filter(|symbol| self.examples.contains(&symbol.id) && !is_inside(&symbol.full))
-                .collect(),
-            silence: symbols
-                .iter()
-                .filter(|symbol| self.silenced.contains(&symbol.id) && !is_inside(&symbol.full))
-                .collect(),
-            imports: imports.map(|(_, import)| import).collect(),
-            exports: exports
-                .iter()
-                .filter(|export| self.are_deleted(&export.targets) && !is_inside(&export.range))
-                .collect(),
-        }
+        let position = |id: &SymbolId| self.project.position(id).filter(|_| id.path() == path);
+        let positions = |ids: &BTreeSet<SymbolId>| {
+            let mut found: Vec<usize> = ids.iter().filter_map(position).collect();
+            found.sort_unstable();
+            found
+        };
+        let stubs = self.stubs.iter();
+        let stubs = stubs.filter_map(|(id, keep_doc)| Some((position(id)?, *keep_doc)));
+        let staying = |ids: &BTreeSet<SymbolId>| {
+            let mut found = positions(ids);
+            found.retain(|index| {
+                let symbol = file.symbols.get(*index);
+                symbol.is_some_and(|symbol| !is_inside(&symbol.full))
+            });
+            found
+        };
+        let exports = file.exports.iter().enumerate();
+        let exports = exports
+            .filter(|(_, export)| self.are_deleted(&export.targets) && !is_inside(&export.range));
+        let imports = self.imports.get(path).into_iter().flatten();
+        let mut loss = Loss {
+            delete: positions(&self.deleted),
+            stub: stubs.collect(),
+            examples: staying(&self.examples),
+            silence: staying(&self.silenced),
+            imports: imports.copied().collect(),
+            exports: exports.map(|(index, _)| index).collect(),
+        };
+        loss.stub.sort_unstable();
+        loss
     }
 
     /// Turns refusals of symbols that the plan does not name into ones that it does.
@@ -160,11 +159,8 @@ impl Leaving<'_> {
 
     /// The public names that leave files which stay.
     pub fn export_names(&self) -> Vec<(String, String)> {
-        let files = self
-            .project
-            .files
-            .iter()
-            .filter(|file| file.is_editable && !self.is_gone(&file.path));
+        let files = self.listing().into_values();
+        let files = files.filter(|file| !self.is_gone(&file.path));
         let exports = files.flat_map(|file| file.exports.iter().map(move |export| (file, export)));
         let gone = exports.filter(|(_, export)| self.are_deleted(&export.targets));
         gone.map(|(file, export)| (file.path.clone(), export.name.clone()))

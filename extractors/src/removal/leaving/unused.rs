@@ -11,20 +11,31 @@ use crate::removal::project::ProjectFile;
 impl<'a> Leaving<'a> {
     /// The imports without a use that nothing keeps: path and index.
     pub(super) fn unused_imports(&self) -> Vec<(&'a str, usize)> {
-        let files = self
-            .project
-            .files
-            .iter()
-            .filter(|file| file.is_editable && !self.is_gone(&file.path));
-        let imports =
-            files.flat_map(|file| (0..file.imports.len()).map(move |index| (file, index)));
-        imports
+        let places: BTreeSet<&str> = self
+            .ranges
+            .keys()
+            .chain(self.edited.keys())
+            .copied()
+            .collect();
+        // An import loses its last use where it stands, or its target.
+        let in_places = places.iter().filter_map(|path| self.project.file(path));
+        let in_places = in_places.flat_map(|file| (0..file.imports.len()).map(move |i| (file, i)));
+        let of_places = places.iter().flat_map(|path| self.project.importers(path));
+        let of_places = of_places.map(|(file, index, _)| (file, index));
+        let mut unused: Vec<_> = in_places
+            .chain(of_places)
             .filter(|(file, index)| self.is_import_unused(file, *index))
             .map(|(file, index)| (&*file.path, index))
-            .collect()
+            .collect();
+        unused.sort_unstable();
+        unused.dedup();
+        unused
     }
 
     fn is_import_unused(&self, file: &ProjectFile, index: usize) -> bool {
+        if !file.is_editable || self.is_gone(&file.path) {
+            return false;
+        }
         let Some(import) = file
             .imports
             .get(index)
@@ -54,6 +65,14 @@ impl<'a> Leaving<'a> {
             .get(&*file.path)
             .is_some_and(|dropped| dropped.contains(&index));
         dropped || self.covers(&file.path, &import.statement)
+    }
+
+    /// Whether an import that stays means a symbol.
+    pub fn is_imported(&self, id: &SymbolId) -> bool {
+        let mut imports = self.project.importers(id.path());
+        imports.any(|(file, index, import)| {
+            import.targets.contains(id) && !self.is_import_gone(file, index, import)
+        })
     }
 
     /// Whether an unused import is there for others.
@@ -97,22 +116,19 @@ impl<'a> Leaving<'a> {
         name: &str,
         passing: &mut BTreeSet<&'a str>,
     ) -> bool {
-        let others = self
+        let mut takers = self
             .project
-            .files
-            .iter()
-            .filter(|other| other.path != file.path && !self.is_gone(&other.path));
-        others.into_iter().any(|other| {
-            let imports = other.imports.iter().enumerate();
-            let mut staying =
-                imports.filter(|(index, import)| !self.is_import_gone(other, *index, import));
-            staying.any(|(_, import)| {
-                self.may_take(other, import, file, name)
-                    || (is_star_of(import, file)
-                        && passing.insert(&other.path)
-                        && (self.is_named_in(other, name)
-                            || self.is_passed_on(other, name, passing)))
-            })
+            .importers(&file.path)
+            .filter(|(other, index, import)| {
+                other.path != file.path
+                    && !self.is_gone(&other.path)
+                    && !self.is_import_gone(other, *index, import)
+            });
+        takers.any(|(other, _, import)| {
+            self.may_take(other, import, file, name)
+                || (is_star_of(import, file)
+                    && passing.insert(&other.path)
+                    && (self.is_named_in(other, name) || self.is_passed_on(other, name, passing)))
         })
     }
 
@@ -239,16 +255,7 @@ impl<'a> Leaving<'a> {
     }
 
     fn is_wanted_elsewhere(&self, symbol: &Symbol) -> bool {
-        let imported = self.project.files.iter().any(|file| {
-            let imports = file
-                .imports
-                .iter()
-                .enumerate()
-                .filter(|(_, import)| import.targets.contains(&symbol.id));
-            imports
-                .into_iter()
-                .any(|(index, import)| !self.is_import_gone(file, index, import))
-        });
+        let imported = self.is_imported(&symbol.id);
         let exports = self
             .project
             .file(symbol.id.path())
