@@ -22,6 +22,12 @@ pub fn principal(id: &SymbolId) -> SymbolId {
     }
 }
 
+/// Whether a definition is a signature of another one, without a body of its own.
+pub fn is_signature(id: &SymbolId) -> bool {
+    let mark = id.as_str().rsplit_once('#').map(|(_, mark)| mark);
+    mark.is_some_and(|mark| mark.starts_with("overload") && is_mark(mark))
+}
+
 fn is_mark(mark: &str) -> bool {
     MARKS.contains(&mark.trim_end_matches(|c: char| c.is_ascii_digit()))
 }

@@ -7,6 +7,7 @@ mod blockers;
 mod cut;
 mod leaving;
 mod project;
+mod shells;
 mod tests_of;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 pub use self::blockers::{Blocking, blockers};
 pub(crate) use self::cut::apply;
 pub use self::project::Project;
+pub use self::shells::shells;
 pub use self::tests_of::test_removal;
 use crate::lang::{self, Edit};
 use leaving::Leaving;

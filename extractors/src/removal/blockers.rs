@@ -25,13 +25,15 @@ pub struct Blocking {
 /// The candidates that cannot be deleted, each with the places that need it, in order of path and
 /// position. All others can be deleted together.
 ///
-/// `gone` are symbols that leave anyway (held-back tests). Imports and lists of public names do not
+/// `stubs` are candidates that keep their header in any case, `gone` symbols that leave anyway (held-back
+/// tests). Imports and lists of public names do not
 /// count: removal repairs them. A blocked function is taken to become a stub, so what only its body
 /// needs can go; a blocked class or variable stays as it is, but for those of its members that are
 /// candidates themselves.
 pub fn blockers(
     project: &Project<'_>,
     candidates: &BTreeSet<SymbolId>,
+    stubs: &BTreeSet<SymbolId>,
     gone: &BTreeSet<SymbolId>,
 ) -> BTreeMap<SymbolId, Vec<Blocking>> {
     let places = project.uses_within(&with_declarations(project, candidates));
@@ -40,6 +42,9 @@ pub fn blockers(
         .chain(gone)
         .map(|id| (id.clone(), Action::Delete))
         .collect();
+    for id in stubs.intersection(candidates) {
+        give_up(project, &mut actions, id);
+    }
     let mut blocked: BTreeMap<SymbolId, Vec<Blocking>> = BTreeMap::new();
     loop {
         let leaving = Leaving::of_actions(project, &actions);

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::Analysis;
-use analyzer::feature::{Feature, Role};
+use analyzer::feature::Feature;
 use analyzer::symbol::SymbolId;
-use extractors::family::principal;
+use extractors::family::{is_signature, principal};
 use extractors::removal::{self, Action, Project, RemovalPlan};
 
 use super::pieces::Piece;
@@ -25,45 +25,95 @@ pub fn actions(
     held_back: &BTreeSet<SymbolId>,
     doctested: &BTreeSet<SymbolId>,
 ) -> RemovalPlan {
-    // What nothing ran and belongs to another definition (an overload) shares the fate of that one.
-    let follows = |id: &&SymbolId| {
-        let role = |id: &SymbolId| feature.members.get(id).map(|member| member.role);
-        let owner = principal(id);
-        role(id) == Some(Role::Orphaned)
-            && owner != **id
-            && role(&owner).is_some_and(Role::is_removed)
+    let mut fixed = Fixed {
+        stubs: stub_only.clone(),
+        kept: BTreeSet::new(),
     };
-    let candidates: BTreeSet<SymbolId> = feature
-        .removed()
-        .filter(|id| !follows(id))
-        .cloned()
-        .collect();
-    let blocked = removal::blockers(project, &candidates, held_back);
-    let stub = |id: &SymbolId| Action::Stub {
-        keep_doc: !doctested.contains(id),
+    let planner = Planner {
+        project,
+        analysis,
+        feature,
+        mode,
+        held_back,
+        doctested,
     };
-    let callable = |id: &SymbolId| {
-        analysis
-            .symbol(id)
-            .is_some_and(|symbol| symbol.kind.is_callable())
-    };
-    let action = |id: &SymbolId| match mode {
-        RemovalMode::Stub => callable(id).then(|| stub(id)),
-        RemovalMode::Delete => {
-            (!blocked.contains_key(id) && !stub_only.contains(id)).then_some(Action::Delete)
+    loop {
+        let actions = planner.actions(&fixed);
+        let needed = match mode {
+            RemovalMode::Auto => &removal::shells(project, &actions) | &halves(&actions),
+            RemovalMode::Delete | RemovalMode::Stub => BTreeSet::new(),
+        };
+        if needed.is_empty() {
+            return RemovalPlan {
+                actions,
+                ..RemovalPlan::default()
+            };
         }
-        RemovalMode::Auto if blocked.contains_key(id) || stub_only.contains(id) => {
-            callable(id).then(|| stub(id))
-        }
-        RemovalMode::Auto => Some(Action::Delete),
+        let (stubs, kept): (BTreeSet<_>, BTreeSet<_>) =
+            needed.into_iter().partition(|id| planner.is_callable(id));
+        fixed.stubs.extend(stubs);
+        fixed.kept.extend(kept);
+    }
+}
+
+/// What is to be deleted though the definition it belongs to keeps its header (a setter, say).
+fn halves(actions: &BTreeMap<SymbolId, Action>) -> BTreeSet<SymbolId> {
+    let is_half = |id: &&SymbolId| {
+        let owner = actions.get(&principal(id));
+        matches!(owner, Some(Action::Stub { .. })) && actions.get(*id) == Some(&Action::Delete)
     };
-    let actions: BTreeMap<SymbolId, Action> = candidates
-        .iter()
-        .filter_map(|id| action(id).map(|action| (id.clone(), action)))
-        .collect();
-    RemovalPlan {
-        actions,
-        ..RemovalPlan::default()
+    actions.keys().filter(is_half).cloned().collect()
+}
+
+/// What is known of a plan before it is made.
+struct Fixed {
+    /// What is not deleted.
+    stubs: BTreeSet<SymbolId>,
+    /// What stays as it is.
+    kept: BTreeSet<SymbolId>,
+}
+
+struct Planner<'a> {
+    project: &'a Project<'a>,
+    analysis: &'a Analysis,
+    feature: &'a Feature,
+    mode: RemovalMode,
+    held_back: &'a BTreeSet<SymbolId>,
+    doctested: &'a BTreeSet<SymbolId>,
+}
+
+impl Planner<'_> {
+    fn actions(&self, fixed: &Fixed) -> BTreeMap<SymbolId, Action> {
+        let removed = self.feature.removed().filter(|id| !fixed.kept.contains(id));
+        let candidates: BTreeSet<SymbolId> =
+            removed.filter(|id| !self.follows(id)).cloned().collect();
+        let blocked = removal::blockers(self.project, &candidates, &fixed.stubs, self.held_back);
+        let is_deletable = |id: &SymbolId| !blocked.contains_key(id) && !fixed.stubs.contains(id);
+        let action = |id: &SymbolId| match self.mode {
+            RemovalMode::Stub => self.stub(id),
+            RemovalMode::Delete => is_deletable(id).then_some(Action::Delete),
+            RemovalMode::Auto if is_deletable(id) => Some(Action::Delete),
+            RemovalMode::Auto => self.stub(id),
+        };
+        let with = |id: SymbolId| action(&id).map(|action| (id, action));
+        candidates.into_iter().filter_map(with).collect()
+    }
+
+    /// Whether a symbol is a signature of another one (an overload), whose fate it shares: it is deleted
+    /// with it, and stays where that one becomes a stub, being no more than a stub itself.
+    fn follows(&self, id: &SymbolId) -> bool {
+        let owner = self.feature.members.get(&principal(id));
+        is_signature(id) && owner.is_some_and(|owner| owner.role.is_removed())
+    }
+
+    fn stub(&self, id: &SymbolId) -> Option<Action> {
+        let keep_doc = !self.doctested.contains(id);
+        self.is_callable(id).then_some(Action::Stub { keep_doc })
+    }
+
+    fn is_callable(&self, id: &SymbolId) -> bool {
+        let symbol = self.analysis.symbol(id);
+        symbol.is_some_and(|symbol| symbol.kind.is_callable())
     }
 }
 
@@ -92,3 +142,6 @@ pub fn with_tests(
     );
     whole
 }
+
+#[cfg(test)]
+mod tests;

@@ -161,6 +161,7 @@ impl Search<'_> {
         let named = removal::blockers(
             self.project,
             &candidates.cloned().collect(),
+            &BTreeSet::new(),
             &tests.cloned().collect(),
         );
         let stays = |id: &SymbolId| {

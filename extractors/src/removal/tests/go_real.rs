@@ -92,7 +92,12 @@ fn plan(analysis: &Analysis, round: u32) -> RemovalPlan {
             candidates.insert(symbol.id.clone());
         }
     }
-    let blocked = blockers(&Project::new(analysis), &candidates, &BTreeSet::new());
+    let blocked = blockers(
+        &Project::new(analysis),
+        &candidates,
+        &BTreeSet::new(),
+        &BTreeSet::new(),
+    );
     let action = |id: SymbolId| {
         if !blocked.contains_key(&id) {
             return Some((id, Action::Delete));

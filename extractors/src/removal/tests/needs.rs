@@ -16,7 +16,12 @@ fn ids(text: &str) -> BTreeSet<SymbolId> {
 #[track_caller]
 fn check(fixture: &str, candidates: &str, gone: &str, expected: Expect) {
     let analysis = analysis(fixture);
-    let blocked = blockers(&Project::new(&analysis), &ids(candidates), &ids(gone));
+    let blocked = blockers(
+        &Project::new(&analysis),
+        &ids(candidates),
+        &ids(""),
+        &ids(gone),
+    );
     let mut out = String::new();
     for (id, places) in blocked {
         out += &format!("{id}\n");

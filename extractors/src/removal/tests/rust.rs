@@ -439,7 +439,12 @@ pub fn f(x: impl Unknown) { x.get().size(); }
         "src/lib.rs::A#Drop",
     ];
     let candidates = candidates.map(SymbolId::parse).into_iter().collect();
-    let blocked = blockers(&Project::new(&analysis), &candidates, &BTreeSet::new());
+    let blocked = blockers(
+        &Project::new(&analysis),
+        &candidates,
+        &BTreeSet::new(),
+        &BTreeSet::new(),
+    );
     let blocked: Vec<&str> = blocked.keys().map(SymbolId::as_str).collect();
     assert_eq!(
         blocked,
@@ -469,6 +474,7 @@ pub fn stays() { all(); }
     let blocked = blockers(
         &Project::new(&analysis),
         &ids.clone().into(),
+        &BTreeSet::new(),
         &BTreeSet::new(),
     );
     assert_eq!(blocked.into_keys().collect::<BTreeSet<_>>(), ids.into());
