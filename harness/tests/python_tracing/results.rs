@@ -412,3 +412,55 @@ fn texts_that_are_no_unicode_are_reported() {
         [(Outcome::Failed, 1), (Outcome::Passed, 1)]
     );
 }
+
+const ELSEWHERE: &str = "
+    //- pytest.ini
+    [pytest]
+    testpaths = tests
+    //- tests/test_known.py
+    def test_known(): pass
+    //- tests/checks.py
+    def test_by_another_name(): pass
+    //- more/conftest.py
+    import pytest
+    def pytest_addoption(parser): parser.addoption('--size', default='small')
+    @pytest.fixture
+    def size(request): return request.config.getoption('--size')
+    //- more/test_more.py
+    def test_more(size): assert size == 'small'
+";
+
+#[test]
+fn paths_may_lie_where_pytest_would_not_look_and_have_names_that_it_does_not_know() {
+    let check = |paths: &[&str], expected: &[&str]| {
+        let project = Project::new(ELSEWHERE).paths(paths);
+        for python in pythons() {
+            let run = project.run(python);
+            let tests = run.0.trace.tests.iter();
+            let good = tests.filter(|test| test.outcome == Outcome::Passed);
+            let ids: Vec<&str> = good.map(|test| test.id.as_str()).collect();
+            assert_eq!(ids, expected, "{paths:?}");
+        }
+    };
+    check(&["tests"], &["tests/test_known.py::test_known"]);
+    check(&["more"], &["more/test_more.py::test_more"]);
+    check(
+        &["more/test_more.py", "tests"],
+        &[
+            "tests/test_known.py::test_known",
+            "more/test_more.py::test_more",
+        ],
+    );
+    check(
+        &["tests/checks.py", "tests/test_known.py"],
+        &[
+            "tests/checks.py::test_by_another_name",
+            "tests/test_known.py::test_known",
+        ],
+    );
+    let ids = ["more/test_more.py::test_more"];
+    for python in pythons() {
+        let run = Project::new(ELSEWHERE).ids(&ids).run(python);
+        assert_eq!(run.test(ids[0]).outcome, Outcome::Passed);
+    }
+}

@@ -6,6 +6,7 @@ that a test starts must not write into these results.
 """
 
 import faulthandler
+import glob
 import json
 import os
 import sys
@@ -142,6 +143,23 @@ class Selection:
         elif self._paths is not None:
             self._files = self._paths
 
+    def places(self, config, starts):
+        """Where to collect: where pytest starts, and what was asked for that lies elsewhere."""
+        if getattr(config.known_args_namespace, "pyargs", False):
+            return starts
+        found = [self._repository.relative(start.split("::", 1)[0]) for start in starts]
+        found = [start for start in found if start is not None]
+        missed = [
+            os.path.join(self._repository.root, file)
+            for file in self._files or []
+            if file and not any(_contains(start, file) or _contains(file, start) for start in found)
+        ]
+        return starts + [path for path in missed if os.path.exists(path)]
+
+    def names(self):
+        """Files that hold tests whatever they are called."""
+        return [file for file in self._files or [] if file and file.endswith(".py")]
+
     def may_hold(self, path):
         """Whether a file or folder is, holds or lies in one of the selected files."""
         relative = self._repository.relative(str(path))
@@ -186,16 +204,25 @@ class Plugin:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_load_initial_conftests(self, early_config):
-        """Keeps pytest-cov from measuring: it starts before any other hook can say no."""
-        if hasattr(early_config.known_args_namespace, "cov_source"):
-            early_config.known_args_namespace.cov_source = []
+        """Keeps pytest-cov from measuring: it starts before any other hook can say no. Lets pytest
+        look for its first `conftest.py` files wherever it will collect."""
+        known = early_config.known_args_namespace
+        if hasattr(known, "cov_source"):
+            known.cov_source = []
+        self.selection.resolve(_root(early_config))
+        starts = known.file_or_dir or _starts(early_config)
+        places = self.selection.places(early_config, list(starts))
+        if len(places) > len(starts):
+            known.file_or_dir = places
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config):
         for name, value in NEUTRAL_OPTIONS.items():
             if hasattr(config.option, name):
                 setattr(config.option, name, value)
-        self.selection.resolve(str(getattr(config, "rootpath", None) or config.rootdir))
+        config.args = self.selection.places(config, list(config.args))
+        # The list itself is what pytest asks.
+        config.getini("python_files").extend(self.selection.names())
 
     # Collection.
 
@@ -422,6 +449,18 @@ class Fixture:
         self.context = context
         self.uses = []
         self.before_teardown = None
+
+
+def _root(config):
+    """What ids are relative to; pytest 6.0 has `rootdir` only."""
+    return str(getattr(config, "rootpath", None) or config.rootdir)
+
+
+def _starts(config):
+    """Where pytest starts if no arguments tell it."""
+    patterns = config.getini("testpaths")
+    found = [path for pattern in patterns for path in sorted(glob.iglob(pattern, recursive=True))]
+    return found or [str(config.invocation_params.dir)]
 
 
 def _path(node):
