@@ -160,12 +160,13 @@ impl Project {
     }
 
     fn walk_error(&self, error: ignore::Error) -> ProjectError {
-        let message = error.to_string();
-        let source = error.into_io_error();
-        ProjectError::unreadable(
-            &self.root,
-            source.unwrap_or_else(|| io::Error::other(message)),
-        )
+        let path = path_of(&error).unwrap_or(&self.root).to_owned();
+        // Its own text repeats the path.
+        let source = match error.io_error().and_then(io::Error::raw_os_error) {
+            Some(code) => io::Error::from_raw_os_error(code),
+            None => io::Error::other(error.to_string()),
+        };
+        ProjectError::unreadable(&path, source)
     }
 
     /// What git tracks, ignored or not; nothing outside git.
@@ -283,6 +284,17 @@ pub(crate) fn left_by_tools(path: &Path, is_folder: bool) -> bool {
         .any(|name| path.file_name() == Some(OsStr::new(name)))
         || is_folder && CACHE_MARKERS.iter().any(|name| path.join(name).is_file())
         || is_folder && TASK_FILES.iter().all(|name| path.join(name).is_file())
+}
+
+/// Where a walk failed.
+fn path_of(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+            path_of(err)
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]
