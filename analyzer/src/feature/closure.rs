@@ -164,26 +164,31 @@ impl Closure<'_> {
         }
     }
 
-    /// The types that the header of a function surely names: who is told one must be told the others. What
-    /// a language whose types are seen running needs of them, its tests have run.
+    /// The types that the header of a function surely names, or a type's members that are for others: who is
+    /// told one must be told the others. What a language whose types are seen running needs of them, its
+    /// tests have run.
     fn types_in_header(&self, analysis: &Analysis, id: &SymbolId) -> BTreeSet<SymbolId> {
-        let Some(symbol) = analysis.symbol(id).filter(|_| self.impact.is_inferred(id)) else {
-            return BTreeSet::new();
-        };
-        let body = symbol.body.clone().unwrap_or(0..0);
-        let references = analysis.references(id.path());
-        let in_header = references
-            .iter()
-            .filter(|reference| reference.from == *id && !body.contains(&reference.range.start));
-        let targets = in_header.flat_map(|reference| reference.targets.iter());
-        let sure = targets.filter(|target| target.confidence == Confidence::Resolved);
-        let is_type = |id: &SymbolId| {
+        let mut types = BTreeSet::new();
+        if !self.impact.is_inferred(id) {
+            return types;
+        }
+        let symbols = analysis.symbols(id.path());
+        for symbol in symbols.iter().filter(|it| is_told(analysis, id, it)) {
+            let body = symbol.body.clone().filter(|_| symbol.kind.is_callable());
+            let body = body.unwrap_or_default();
+            let references = analysis.references(id.path());
+            let in_header = references.iter().filter(|reference| {
+                reference.from == symbol.id && !body.contains(&reference.range.start)
+            });
+            let targets = in_header.flat_map(|reference| reference.targets.iter());
+            let sure = targets.filter(|target| target.confidence == Confidence::Resolved);
+            types.extend(sure.map(|target| target.symbol.clone()));
+        }
+        types.retain(|id| {
             let symbol = analysis.symbol(id);
             symbol.is_some_and(|symbol| symbol.kind == SymbolKind::Class)
-        };
-        sure.map(|target| target.symbol.clone())
-            .filter(is_type)
-            .collect()
+        });
+        types
     }
 
     /// What the text of the given tests surely refers to; of a target file, what any of it does.
@@ -429,6 +434,16 @@ fn is_override(edge: &Edge<'_>) -> bool {
             ..
         })
     )
+}
+
+/// Whether who is told a symbol sees another one of its file: itself, or a member that is for others.
+fn is_told(analysis: &Analysis, id: &SymbolId, other: &Symbol) -> bool {
+    let is_member = || other.container.as_ref() == Some(id);
+    let is_public = || {
+        let tree = analysis.syntax(id.path());
+        tree.is_some_and(|tree| crate::lang::is_public(&tree, other))
+    };
+    other.id == *id || (is_member() && is_public())
 }
 
 /// The classes that enclose a symbol, the symbol itself included if it is one, innermost first.

@@ -673,7 +673,15 @@ package plan
 
 type Options struct{ Wide bool }
 
-type Way struct{ Length int }
+type Way struct {
+	Length int
+	Steps  []Step
+	marks  map[string]mark
+}
+
+type Step struct{}
+
+type mark struct{}
 
 type scratch struct{}
 
@@ -698,10 +706,84 @@ func TestOther() { Other() }
         expect![[r#"
             Top plan.go::Find
             Top plan.go::Options
+            Top plan.go::Step
             Top plan.go::Way
+            Orphaned plan.go::mark
             Orphaned plan.go::scratch
             Target plan_test.go::TestFind
             Kept other_test.go::TestOther
+        "#]],
+    );
+}
+
+#[test]
+fn private_fields_that_only_removed_code_uses_leave_the_types_that_stay() {
+    check_without_callers(
+        r#"
+//- go.mod
+module example.com/box
+//- box.go
+package box
+
+type Box struct {
+	Open   bool
+	lid    lid
+	a, b   int
+	c, d   int
+	marked bool `json:"marked"`
+	_      [0]func()
+	hidden
+	tested int
+	set    int
+}
+
+type lid struct{ held bool }
+
+type hidden struct{ depth int }
+
+type pair struct{ x, y int }
+
+type twin struct{ x, y int }
+
+type triple struct{ x, y, z int }
+
+var limit = 3
+
+func New() *Box { return &Box{set: 1} }
+
+func Keep(p pair) int { return twin(p).x + triple{1, 2, 3}.x + Box{}.d }
+
+func (b *Box) Close(p pair, t triple) bool {
+	b.lid = lid{held: b.marked}
+	b.set, b.tested, b.a, b.b, b.c = limit, 1, 2, 3, 4
+	return b.depth+p.y+t.y > 0
+}
+//- box_test.go
+package box
+
+func TestClose() { New().Close(pair{}, triple{}) }
+//- other_test.go
+package box
+
+func TestKeep() { Keep(pair{}); _ = New().tested }
+
+func TestMore() { New() }
+"#,
+        "box_test.go::TestClose: box.go::New; box.go::Box.Close
+         other_test.go::TestKeep: box.go::Keep; box.go::New
+         other_test.go::TestMore: box.go::New",
+        "box_test.go",
+        expect![[r#"
+            Top box.go::Box.Close
+            Orphaned box.go::Box.a
+            Orphaned box.go::Box.b
+            Orphaned box.go::Box.lid
+            Orphaned box.go::hidden.depth
+            Orphaned box.go::lid
+            Orphaned box.go::limit
+            Target box_test.go::TestClose
+            Kept other_test.go::TestKeep
+            Kept other_test.go::TestMore
         "#]],
     );
 }

@@ -47,6 +47,8 @@ pub(crate) struct Rules {
     pub asks_for: fn(manifest: &str, relative: &str) -> bool,
     /// See [`may_be_orphan`].
     pub may_be_orphan: fn(tree: &SyntaxTree, symbol: &Symbol) -> bool,
+    /// Whether a member of a type is there for others.
+    pub is_public: fn(tree: &SyntaxTree, member: &Symbol) -> bool,
     /// The top-level modules that a file makes importable, and from which folders; `exists` tells of
     /// other files.
     pub source_roots: fn(path: &str, exists: Exists<'_>) -> Vec<Importable>,
@@ -87,6 +89,11 @@ pub(crate) fn asks_for(manifest: &str, text: &str, path: &str) -> bool {
 /// of its own, it does nothing but define, and nobody looks for its name without saying so.
 pub(crate) fn may_be_orphan(tree: &SyntaxTree, symbol: &Symbol) -> bool {
     (rules(tree.language()).may_be_orphan)(tree, symbol)
+}
+
+/// Whether a member of a type is there for others.
+pub(crate) fn is_public(tree: &SyntaxTree, member: &Symbol) -> bool {
+    (rules(tree.language()).is_public)(tree, member)
 }
 
 /// The rules of a language.

@@ -178,4 +178,29 @@ impl Session<'_> {
             .map(|(def, _)| DefRef { file: at.file, def })
             .collect()
     }
+
+    /// The fields of a struct, and those of the structs of its package that have the same ones: values of
+    /// one can be converted to another as long as that is so.
+    pub fn convertible_fields(&mut self, shape: Shape) -> Vec<DefRef> {
+        let Shape::Named(at) = shape else {
+            return Vec::new();
+        };
+        let names = self.field_names(shape);
+        if names.is_empty() {
+            return Vec::new();
+        }
+        let package = self.package_of(at.file);
+        let types = package.names.values().flatten();
+        let alike = types
+            .map(|other| Shape::Named(*other))
+            .filter(|other| self.field_names(*other) == names);
+        let alike: Vec<Shape> = alike.collect();
+        alike.into_iter().flat_map(|it| self.fields(it)).collect()
+    }
+
+    fn field_names(&mut self, shape: Shape) -> Vec<String> {
+        let fields = self.fields(shape).into_iter();
+        let ids = fields.filter_map(|field| self.id(field));
+        ids.map(|id| id.name().to_owned()).collect()
+    }
 }

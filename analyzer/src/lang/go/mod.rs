@@ -11,6 +11,7 @@ mod interfaces;
 mod lower;
 mod members;
 mod nodes;
+mod orphans;
 mod packages;
 mod references;
 mod standard;
@@ -25,7 +26,8 @@ pub(super) const RULES: Rules = Rules {
     resolve: references::resolve,
     is_test_support: |path| path.ends_with("_test.go"),
     asks_for: |_, _| false,
-    may_be_orphan: |_, _| false,
+    may_be_orphan: orphans::may_be_orphan,
+    is_public: |_, member| orphans::is_exported(member),
     takes_in_for_tests: |_| None,
     manifests: &["go.mod"],
     source_roots: |_, _| Vec::new(),

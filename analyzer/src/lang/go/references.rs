@@ -297,20 +297,22 @@ impl Resolver<'_> {
     }
 
     /// What an object is used for without a name: a literal that gives all fields in their order uses
-    /// all of them, and a call of a function value whatever has its signature.
+    /// all of them, as a conversion does, and a call of a function value whatever has its signature.
     fn invoked(&mut self, raw: &RawReference, object: ExprId) -> Option<(Reference, Detail)> {
         let home = self.home();
         let mut targets = Vec::new();
         for value in self.session.values(home, object).iter() {
-            if let Value::Object(shape @ Shape::Named(_)) = value {
-                let fields = self.session.fields(*shape);
-                targets.extend(fields.into_iter().filter_map(|field| {
-                    Some(Target {
-                        symbol: self.session.id(field)?,
-                        confidence: Confidence::Resolved,
-                    })
-                }));
-            }
+            let fields = match value {
+                Value::Object(shape) => self.session.fields(*shape),
+                Value::Type(shape) => self.session.convertible_fields(*shape),
+                _ => Vec::new(),
+            };
+            targets.extend(fields.into_iter().filter_map(|field| {
+                Some(Target {
+                    symbol: self.session.id(field)?,
+                    confidence: Confidence::Resolved,
+                })
+            }));
             if !self.is_known_function(home, object) {
                 for signature in self.session.signatures(value) {
                     let db = self.session.db;

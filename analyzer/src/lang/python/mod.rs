@@ -32,5 +32,6 @@ pub(super) const RULES: Rules = Rules {
     manifests: &[],
     asks_for: |_, _| false,
     may_be_orphan: orphans::may_be_orphan,
+    is_public: |_, member| !member.id.name().starts_with('_'),
     source_roots: modules::source_roots,
 };

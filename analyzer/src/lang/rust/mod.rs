@@ -18,8 +18,8 @@ mod syntax;
 mod types;
 
 use grammars::SyntaxTree;
-use grammars::rust::syntax::ast::{self, HasGenericParams};
-use grammars::rust::syntax::{AstNode, TextSize};
+use grammars::rust::syntax::ast::{self, HasGenericParams, HasVisibility};
+use grammars::rust::syntax::{AstNode, SyntaxToken, TextSize};
 
 use super::Rules;
 use crate::symbol::{Symbol, SymbolKind};
@@ -32,6 +32,7 @@ pub(super) const RULES: Rules = Rules {
     is_test_support,
     asks_for: crates::asks_for,
     may_be_orphan,
+    is_public,
     takes_in_for_tests,
     manifests: &["Cargo.toml"],
     source_roots: |_, _| Vec::new(),
@@ -44,13 +45,25 @@ fn is_test_support(path: &str) -> bool {
         && !path.split('/').any(|folder| folder == "src")
 }
 
+/// The token that is a symbol's name.
+fn name(tree: &SyntaxTree, symbol: &Symbol) -> Option<SyntaxToken> {
+    let at = TextSize::try_from(symbol.focus.start).ok()?;
+    let file = grammars::rust::source_file(tree)?;
+    file.syntax().token_at_offset(at).right_biased()
+}
+
+/// A field says so itself; variants and what a trait asks for are as public as what holds them.
+fn is_public(tree: &SyntaxTree, member: &Symbol) -> bool {
+    let ancestors = name(tree, member).into_iter();
+    let mut ancestors = ancestors.flat_map(|token| token.parent_ancestors());
+    let field = ancestors.find_map(ast::RecordField::cast);
+    field.is_none_or(|field| field.visibility().is_some())
+}
+
 /// A parameter of a type must be used by one of its fields.
 fn may_be_orphan(tree: &SyntaxTree, symbol: &Symbol) -> bool {
-    let at = TextSize::try_from(symbol.focus.start).ok();
-    let token = grammars::rust::source_file(tree)
-        .zip(at)
-        .and_then(|(file, at)| file.syntax().token_at_offset(at).right_biased());
-    let around = token.and_then(|token| token.parent_ancestors().find_map(ast::Adt::cast));
+    let around =
+        name(tree, symbol).and_then(|token| token.parent_ancestors().find_map(ast::Adt::cast));
     symbol.kind != SymbolKind::Field || around.is_some_and(|adt| adt.generic_param_list().is_none())
 }
 
