@@ -25,9 +25,10 @@ use analyzer::trace::{
 
 use super::packages::{Package, Suite};
 use super::runner::Run;
+use crate::environment::Environment;
 use crate::process::Finished;
 use crate::runner::RunError;
-use batch::Batch;
+use batch::{Batch, Records};
 use counters::Counters;
 use mapping::Mapping;
 use meta::{Function, Meta};
@@ -164,6 +165,7 @@ fn build<'s>(
         let command = module.map_or(command, |module| module.command(run.request.environment));
         let command = command
             .args(["test", "-c", "-cover"])
+            .args(without_debugging(run.request.environment))
             .arg(format!("-covermode={mode}"))
             .arg(format!("-coverpkg={}", one.parts.join(",")))
             .arg("-o")
@@ -188,6 +190,13 @@ fn build<'s>(
         }
     }
     Ok(built)
+}
+
+/// A third of a build is what only a debugger reads. The flag would hide the environment's own ones, and
+/// those of a person come behind it.
+fn without_debugging(environment: &Environment) -> Option<&'static str> {
+    let mut flags = environment.variables.get("GOFLAGS").into_iter().flatten();
+    (!flags.any(|flags| flags.contains("-ldflags"))).then_some("-ldflags=-s -w")
 }
 
 /// Does a job for each item, on all cores; the results are in the order of the items.
@@ -236,26 +245,20 @@ struct Recorder<'a> {
 
 impl Recorder<'_> {
     fn add_package(&mut self, one: &Traced<'_>, batches: &[&Batch]) -> Result<(), RunError> {
-        let start = match batches.first() {
-            Some(first) => first.counters(batch::START)?.unwrap_or_default(),
-            None => Counters::default(),
-        };
+        let mut start = Counters::default();
         for batch in batches {
-            let meta = batch.meta()?.unwrap_or_default();
-            for name in &batch.tests {
-                let Some(counters) = batch.counters(name)? else {
-                    continue;
-                };
-                self.trace.processes += 1;
-                if name == batch::START {
-                    let codes = self.codes(&meta, &start, &Counters::default());
-                    self.session.extend(codes);
-                } else {
-                    let mut codes = self.codes(&meta, &counters, &start);
-                    codes.extend(self.own_code(one.package, name));
-                    self.contexts
-                        .insert((one.package.import_path.clone(), name.clone()), codes);
-                }
+            let Records { meta, mut counters } = batch.records()?;
+            self.trace.processes += u32::try_from(counters.len()).unwrap_or(u32::MAX);
+            if let Some(counted) = counters.remove(batch::START) {
+                let codes = self.codes(&meta, &counted, &Counters::default());
+                self.session.extend(codes);
+                start = counted;
+            }
+            for (name, counters) in counters {
+                let mut codes = self.codes(&meta, &counters, &start);
+                codes.extend(self.own_code(one.package, &name));
+                let package = one.package.import_path.clone();
+                self.contexts.insert((package, name), codes);
             }
         }
         Ok(())

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use super::counters::{self, Counters};
 use super::meta::{self, Meta};
@@ -18,18 +18,23 @@ use crate::runner::RunError;
 pub(super) const START: &str = "start-up";
 /// The most functions: their names make one argument, whose length systems bound.
 const MOST: usize = 1000;
-/// Runs each function named in `$3`, keeps its counters under its name and notes its exit code. The
-/// file that describes the counters is the same for all and is left for the next to find. The output is
-/// left in pipes as `go test` does it: to some tests a device such as `/dev/null` is a terminal.
+/// Runs each function named in `$3` and notes its exit code and how many files of counters there are then:
+/// a shell does that without another process, and processes are what a trace costs. The file that
+/// describes the counters is the same for all and is left for the next to find. The output is left in
+/// pipes as `go test` does it: to some tests a device such as `/dev/null` is a terminal.
 const SCRIPT: &str = r#"
 binary=$1 records=$2 names=$3
 shift 3
+note() {
+    test -e "$1" || shift
+    echo "$name $code $#" >>"$records/codes"
+}
 for name in $names; do
     pattern="^$name\$"
     test "$name" = start-up && pattern='^$'
     "$binary" -test.paniconexit0 -test.gocoverdir="$records/live" "$@" "-test.run=$pattern"
-    echo "$name $?" >>"$records/codes"
-    mv "$records"/live/covcounters.* "$records/$name" 2>/dev/null
+    code=$?
+    note "$records"/live/covcounters.*
 done
 "#;
 
@@ -86,36 +91,71 @@ impl Batch {
         Ok(run.launcher.run(&command, &limits)?)
     }
 
-    /// What the counters mean.
-    pub(super) fn meta(&self) -> Result<Option<Meta>, RunError> {
+    /// What the processes left.
+    pub(super) fn records(&self) -> Result<Records, RunError> {
         let live = self.records.join("live");
         let entries = fs::read_dir(&live).map_err(records(&live))?;
-        let mut files = entries.flatten().map(|entry| entry.path());
-        let described = files.find(|file| name_of(file).starts_with("covmeta"));
-        let bytes = described
-            .map(|file| fs::read(&file).map_err(records(&file)))
-            .transpose()?;
-        Ok(bytes.and_then(|bytes| meta::read(&bytes)))
-    }
-
-    /// The counters of a function's process, if it came to its end.
-    pub(super) fn counters(&self, name: &str) -> Result<Option<Counters>, RunError> {
-        let file = self.records.join(name);
-        match fs::read(&file) {
-            Ok(bytes) => Ok(counters::read(&bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(records(&file)(error)),
+        let (described, mut counted): (Vec<PathBuf>, Vec<PathBuf>) = entries
+            .flatten()
+            .map(|entry| entry.path())
+            .partition(|file| name_of(file).starts_with("covmeta"));
+        counted.sort_by_key(|file| written(&name_of(file)));
+        let meta = described.first().map(read).transpose()?;
+        let mut before = 0;
+        let mut counters = BTreeMap::new();
+        for (name, _, count) in self.notes() {
+            // More than one file would be another process's, too.
+            let own = counted.get(before).filter(|_| count == before + 1);
+            let own = own.map(read).transpose()?;
+            counters.extend(own.and_then(|bytes| Some((name, counters::read(&bytes)?))));
+            before = count;
         }
+        Ok(Records {
+            meta: meta
+                .and_then(|bytes| meta::read(&bytes))
+                .unwrap_or_default(),
+            counters,
+        })
     }
 
     /// The exit codes of the processes that ended.
     pub(super) fn exit_codes(&self) -> BTreeMap<String, i32> {
-        let text = fs::read_to_string(self.records.join("codes")).unwrap_or_default();
-        let pairs = text.lines().filter_map(|line| line.split_once(' '));
-        pairs
-            .filter_map(|(name, code)| Some((name.to_owned(), code.parse().ok()?)))
-            .collect()
+        let notes = self.notes().into_iter();
+        notes.map(|(name, code, _)| (name, code)).collect()
     }
+
+    /// Each process that ended: its function, its exit code, and how many processes had left counters.
+    fn notes(&self) -> Vec<(String, i32, usize)> {
+        let text = fs::read_to_string(self.records.join("codes")).unwrap_or_default();
+        let note = |line: &str| {
+            let mut words = line.split(' ');
+            let name = words.next()?.to_owned();
+            Some((
+                name,
+                words.next()?.parse().ok()?,
+                words.next()?.parse().ok()?,
+            ))
+        };
+        text.lines().filter_map(note).collect()
+    }
+}
+
+/// What the processes of a batch left.
+pub(super) struct Records {
+    /// What the counters mean.
+    pub(super) meta: Meta,
+    /// The counters of each function whose process came to its end.
+    pub(super) counters: BTreeMap<String, Counters>,
+}
+
+fn read(file: &PathBuf) -> Result<Vec<u8>, RunError> {
+    fs::read(file).map_err(records(file))
+}
+
+/// When a file of counters was written: the end of its name, in nanoseconds.
+fn written(name: &str) -> u64 {
+    let end = name.rsplit('.').next().unwrap_or_default();
+    end.parse().unwrap_or(0)
 }
 
 fn name_of(file: &Path) -> String {
