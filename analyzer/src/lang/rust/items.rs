@@ -111,6 +111,9 @@ pub enum ItemKind {
     Impl,
 }
 
+/// Names of types and what they are said to implement.
+pub type Bounds = Vec<(Name, Vec<TypeRef>)>;
+
 /// What an item says about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Def {
@@ -133,7 +136,10 @@ pub struct Def {
     /// Whether a trait gives it a meaning of its own (a default body or value).
     pub has_default: bool,
     /// The names of its type parameters and their bounds.
-    pub generics: Vec<(Name, Vec<TypeRef>)>,
+    pub generics: Bounds,
+    /// What its where clause says about names that are not its own parameters: those of the item
+    /// around it, or types.
+    pub outer_bounds: Bounds,
     /// The type of a field or value, the result of a function, what an alias stands for, or the type
     /// that is implemented.
     pub of: TypeRef,

@@ -11,7 +11,7 @@ use grammars::{Problem, SyntaxTree};
 use rustc_hash::FxHashMap;
 
 use super::items::{
-    Def, Facts, Import, ItemKind, Items, Path, Scope, ScopeIndex, Source, Span, TypeRef,
+    Bounds, Def, Facts, Import, ItemKind, Items, Path, Scope, ScopeIndex, Source, Span, TypeRef,
 };
 use super::syntax::{self, bound_refs, plain, range, type_ref};
 use crate::facts::{DefId, Definition, FileFacts, MODULE, Name};
@@ -326,7 +326,7 @@ impl Lower {
             Some(result) => type_ref(result.ty()),
             None => TypeRef::Tuple(Vec::new()),
         };
-        def.generics = generics(node);
+        (def.generics, def.outer_bounds) = generics(node);
         def.has_default = body.is_some();
         let (def, inside) = self.add(place, declared);
         if !is_member {
@@ -511,7 +511,7 @@ impl Lower {
             return;
         };
         declared.def.is_value = !matches!(fields, Some(ast::FieldList::RecordFieldList(_)));
-        declared.def.generics = generics(node);
+        (declared.def.generics, declared.def.outer_bounds) = generics(node);
         declared.def.derives = derives(node);
         let (def, inside) = self.add(place, declared);
         self.show(place.scope, def);
@@ -550,7 +550,7 @@ impl Lower {
         else {
             return;
         };
-        declared.def.generics = generics(node);
+        (declared.def.generics, declared.def.outer_bounds) = generics(node);
         declared.def.derives = derives(node);
         let (def, inside) = self.add(place, declared);
         self.show(place.scope, def);
@@ -574,7 +574,7 @@ impl Lower {
         else {
             return;
         };
-        declared.def.generics = generics(node);
+        (declared.def.generics, declared.def.outer_bounds) = generics(node);
         declared.def.traits = bound_refs(node.type_bound_list());
         let (def, inside) = self.add(place, declared);
         self.show(place.scope, def);
@@ -588,7 +588,7 @@ impl Lower {
             return;
         };
         declared.def.of = type_ref(node.ty());
-        declared.def.generics = generics(node);
+        (declared.def.generics, declared.def.outer_bounds) = generics(node);
         declared.def.has_default = node.ty().is_some();
         let (def, _) = self.add(place, declared);
         if !self.is_member(place) {
@@ -622,7 +622,7 @@ impl Lower {
         let (of, implemented) = (type_ref(of), implemented.map(|it| type_ref(Some(it))));
         let list = node.assoc_item_list();
         let mut def = def(type_name(&of), ItemKind::Impl);
-        def.generics = generics(node);
+        (def.generics, def.outer_bounds) = generics(node);
         def.of = of;
         let mark = implemented
             .as_ref()
@@ -657,6 +657,7 @@ fn def(name: Name, kind: ItemKind) -> Def {
         arity: 0,
         has_default: false,
         generics: Vec::new(),
+        outer_bounds: Vec::new(),
         of: TypeRef::Unknown,
         traits: Vec::new(),
         derives: Vec::new(),
@@ -683,11 +684,12 @@ fn type_name(of: &TypeRef) -> Name {
     }
 }
 
-/// The type parameters of an item and their bounds, those of the where clause included.
-fn generics(node: &impl HasGenericParams) -> Vec<(Name, Vec<TypeRef>)> {
+/// The type parameters of an item and their bounds, those of the where clause included; and what the
+/// clause says about other names.
+fn generics(node: &impl HasGenericParams) -> (Bounds, Bounds) {
     let list = node.generic_param_list().into_iter();
     let parameters = list.flat_map(|list| list.generic_params());
-    let mut generics: Vec<(Name, Vec<TypeRef>)> = Vec::new();
+    let (mut generics, mut others) = (Bounds::new(), Bounds::new());
     for parameter in parameters {
         if let ast::GenericParam::TypeParam(parameter) = parameter
             && let Some(name) = parameter.name()
@@ -701,17 +703,17 @@ fn generics(node: &impl HasGenericParams) -> Vec<(Name, Vec<TypeRef>)> {
         .into_iter()
         .flat_map(|it| it.predicates());
     for clause in clauses {
-        if let TypeRef::Path(path, _) = type_ref(clause.ty())
-            && let [name] = path.as_slice()
+        if let TypeRef::Path(path, arguments) = type_ref(clause.ty())
+            && let ([name], []) = (path.as_slice(), arguments.as_slice())
         {
             let bounds = bound_refs(clause.type_bound_list());
             match generics.iter_mut().find(|(known, _)| known == name) {
                 Some((_, known)) => known.extend(bounds),
-                None => generics.push((name.clone(), bounds)),
+                None => others.push((name.clone(), bounds)),
             }
         }
     }
-    generics
+    (generics, others)
 }
 
 /// The names in `#[derive(…)]`.

@@ -453,10 +453,17 @@ impl<'w> Walk<'w> {
                     let found = segment.type_anchor();
                     anchor = found.map(|it| {
                         let of = self.type_of(it.ty());
-                        let implemented = it.path_type().map(ast::Type::PathType);
+                        let paths = it.syntax().children().filter_map(ast::PathType::cast);
+                        let implemented = it.as_token().and_then(|_| paths.last());
+                        let implemented = implemented.map(ast::Type::PathType);
+                        let is_of_trait = implemented.is_some();
                         match (self.type_of(implemented), of) {
-                            (Ty::Bounds(traits), Ty::Unknown) => Ty::Bounds(traits),
-                            (_, of) => of,
+                            (Ty::Bounds(traits), Ty::Own(sym, arguments)) => {
+                                Base::As(Ty::Own(sym, arguments), traits)
+                            }
+                            (Ty::Bounds(traits), _) => Base::Type(Ty::Bounds(traits)),
+                            (_, of @ Ty::Own(..)) if is_of_trait => Base::As(of, Vec::new()),
+                            (_, of) => Base::Type(of),
                         }
                     });
                 }
@@ -469,7 +476,7 @@ impl<'w> Walk<'w> {
     pub fn named_path(
         &mut self,
         names: &[(Name, Range<usize>)],
-        anchor: Option<Ty>,
+        anchor: Option<Base>,
         spaces: u8,
         kind: ReferenceKind,
     ) -> (Meant, Ty) {
@@ -480,7 +487,7 @@ impl<'w> Walk<'w> {
                 TYPES
             }
         };
-        let mut bases: Vec<Base> = anchor.into_iter().map(Base::Type).collect();
+        let mut bases: Vec<Base> = anchor.into_iter().collect();
         let is_anchored = !bases.is_empty();
         let (mut meant, mut of) = (Meant::default(), Ty::Unknown);
         for (index, (name, range)) in names.iter().enumerate() {
@@ -514,7 +521,7 @@ impl<'w> Walk<'w> {
 
     fn base_type(&self, base: &Base) -> Ty {
         match base {
-            Base::Type(of) => of.clone(),
+            Base::Type(of) | Base::As(of, _) => of.clone(),
             Base::Hit(Meaning::Item(sym)) => match self.map.def(*sym).map(|def| def.kind) {
                 Some(ItemKind::Struct | ItemKind::Enum | ItemKind::Alias) => {
                     self.world().type_of(*sym, &Ty::Unknown)
@@ -625,6 +632,11 @@ impl<'w> Walk<'w> {
                     if found.is_empty() {
                         self.member(&of, name, &mut found, &mut meant.named);
                     }
+                    next.extend(found.iter().map(|sym| Base::Hit(Meaning::Item(*sym))));
+                    meant.sure.extend(found);
+                }
+                Base::As(of, traits) => {
+                    let found = self.world().items_as(of, traits, name);
                     next.extend(found.iter().map(|sym| Base::Hit(Meaning::Item(*sym))));
                     meant.sure.extend(found);
                 }
@@ -912,4 +924,6 @@ impl<'w> Walk<'w> {
 pub(super) enum Base {
     Hit(Meaning),
     Type(Ty),
+    /// `<Type as Trait>`: what the type has by these traits of the project, or by some other one.
+    As(Ty, Vec<Sym>),
 }

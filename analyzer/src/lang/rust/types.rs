@@ -2,7 +2,7 @@
 
 use super::items::{ItemKind, TypeRef};
 use super::map::{Map, Meaning, ModuleId, Sym, TYPES};
-use super::members::{Implements, Members, item_at};
+use super::members::{Block, Implements, Members, item_at};
 use crate::facts::Name;
 
 /// A type. References, pointers and boxes are seen through.
@@ -277,7 +277,9 @@ impl World<'_> {
             return outer.clone();
         };
         let mut env = outer.clone();
-        for (name, bounds) in &def.generics {
+        let known = |name: &Name| outer.parameters.iter().any(|(it, _)| it == name);
+        let around = def.outer_bounds.iter().filter(|(name, _)| known(name));
+        for (name, bounds) in def.generics.iter().chain(around) {
             let of = self.bounds(bounds, home, &env, 0);
             env.parameters.insert(0, (name.clone(), of));
         }
@@ -410,6 +412,27 @@ impl World<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The items of a name that a type has by some traits of the project, or by any other ones if there
+    /// are none.
+    pub fn items_as(self, of: &Ty, traits: &[Sym], name: &str) -> Vec<Sym> {
+        let blocks = match of {
+            Ty::Own(sym, _) => Some(self.members.blocks_of_type(*sym)),
+            _ => None,
+        };
+        let is_meant = |block: &&Block| match block.implements {
+            Implements::Trait(of) => traits.contains(&of),
+            Implements::Foreign => traits.is_empty(),
+            Implements::Nothing => false,
+        };
+        let blocks = blocks.into_iter().flatten().filter(is_meant);
+        let of_blocks = blocks.flat_map(|block| self.members.items(block.block, name));
+        let of_traits = traits.iter().flat_map(|of| self.of_trait(*of, name, 0));
+        let mut found: Vec<Sym> = of_blocks.copied().chain(of_traits).collect();
+        found.sort();
+        found.dedup();
+        found
     }
 
     fn of_trait(self, of: Sym, name: &str, depth: u32) -> Vec<Sym> {
