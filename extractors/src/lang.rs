@@ -36,6 +36,8 @@ pub(crate) struct Cuts<'a> {
     pub silence: Vec<&'a Symbol>,
     /// Names that are no longer imported.
     pub imports: Vec<&'a Import>,
+    /// Imports that stay and that the compiler would call unused.
+    pub silence_imports: Vec<&'a Import>,
     /// Names that are no longer public.
     pub exports: Vec<&'a Export>,
 }
@@ -96,6 +98,12 @@ pub(crate) trait Rules: Sync {
     /// Whether a function may run while the code is compiled: if a constant needs it, a stub breaks
     /// the build.
     fn runs_while_compiling(&self, _tree: &SyntaxTree, _symbol: &Symbol) -> bool {
+        false
+    }
+
+    /// Whether a use of an import stands in code that this build may leave out: whoever builds sees it
+    /// only with other settings.
+    fn is_conditional(&self, _tree: &SyntaxTree, _used: &ByteRange, _import: &Import) -> bool {
         false
     }
 

@@ -44,7 +44,8 @@ pub enum Action {
 pub struct RemovalPlan {
     /// The action for each symbol. A module that is deleted is a file that goes.
     pub actions: BTreeMap<SymbolId, Action>,
-    /// Imports that go whether or not they seem to be used: by path, indices of the file's imports.
+    /// Imports that go whether or not they seem to be used: by path, indices of the file's imports. Those
+    /// that code of another build uses stay, marked.
     pub imports: BTreeMap<String, BTreeSet<usize>>,
     /// Definitions that stay and that nothing uses for now: they are marked, so that no tool complains.
     pub silenced: BTreeSet<SymbolId>,

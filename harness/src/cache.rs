@@ -1,5 +1,6 @@
 //! What `lacuna` keeps between runs: one folder per project, locked while something runs in it.
 
+use crate::checker::{CHECK_VERSION, Diagnostic};
 use crate::process::Interrupt;
 use crate::project::Project;
 use analyzer::trace::{TRACE_VERSION, Trace};
@@ -228,11 +229,30 @@ impl ProjectCache {
         load_record(&self.trace_path(key), TRACE_VERSION)
     }
 
+    /// Stores what the language's own tools say about the full tree, at once or not at all. The
+    /// selection of its key is how they were asked.
+    pub fn store_check(&self, key: &TraceKey, found: &Vec<Diagnostic>) -> Result<(), CacheError> {
+        store_record(&self.check_path(key), CHECK_VERSION, found)
+    }
+
+    /// What was stored under the key, as for a trace.
+    pub fn load_check(&self, key: &TraceKey) -> Option<Vec<Diagnostic>> {
+        load_record(&self.check_path(key), CHECK_VERSION)
+    }
+
     fn trace_path(&self, key: &TraceKey) -> PathBuf {
+        self.record_path("trace", key)
+    }
+
+    fn check_path(&self, key: &TraceKey) -> PathBuf {
+        self.record_path("check", key)
+    }
+
+    fn record_path(&self, what: &str, key: &TraceKey) -> PathBuf {
         let key = serde_json::to_vec(key).unwrap_or_default();
         self.folder
-            .join("traces")
-            .join(format!("{}.trace", blake3::hash(&key).to_hex()))
+            .join(format!("{what}s"))
+            .join(format!("{}.{what}", blake3::hash(&key).to_hex()))
     }
 }
 

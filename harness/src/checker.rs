@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use crate::environment::Environment;
 use crate::process::{Launcher, Limits};
 use crate::runner::RunError;
@@ -22,8 +24,11 @@ pub struct CheckRequest<'a> {
     pub limits: Limits,
 }
 
+/// The version of what is stored about a check.
+pub const CHECK_VERSION: u32 = 1;
+
 /// One complaint of a tool.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// The file, project-relative with `/`.
     pub path: String,
@@ -40,7 +45,7 @@ pub struct Diagnostic {
 }
 
 /// What is there for nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Unused {
     /// An import, or a name in one.
     Import,

@@ -438,6 +438,24 @@ impl Session {
         self.language.checker.is_some()
     }
 
+    /// What the language's own tools say about the full tree: asked once for a tree and an environment.
+    ///
+    /// # Errors
+    /// The tree cannot be made, or the tools cannot be started.
+    pub fn check_full(&mut self, fresh: bool) -> Result<Vec<Diagnostic>, SessionError> {
+        let key = TraceKey {
+            tree: self.tree_hash.clone(),
+            environment: self.environment.fingerprint.clone(),
+            selection: self.config.tests.arguments.clone(),
+        };
+        if let Some(found) = self.cache.load_check(&key).filter(|_| !fresh) {
+            return Ok(found);
+        }
+        let found = self.check(&BTreeMap::new())?;
+        self.cache.store_check(&key, &found)?;
+        Ok(found)
+    }
+
     /// What the language's own tools say about the full tree with some files changed; nothing where a
     /// tree that parses can always be run.
     ///

@@ -184,10 +184,12 @@ impl<'a> Lines<'a> {
             .into_iter()
             .map(|range| self.removed(range))
             .collect();
+        // What is put in where a cut ends is part of what stays.
         let inside = |range: &Range<usize>| {
-            edits
-                .iter()
-                .any(|gone| gone.range.start <= range.start && range.end <= gone.range.end)
+            edits.iter().any(|gone| {
+                let gone = &gone.range;
+                gone.start <= range.start && range.end <= gone.end && range.start < gone.end
+            })
         };
         let kept: Vec<Edit> = self
             .edits

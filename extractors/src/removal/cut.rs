@@ -16,6 +16,7 @@ pub(super) struct Loss {
     pub examples: Vec<usize>,
     pub silence: Vec<usize>,
     pub imports: Vec<usize>,
+    pub silence_imports: Vec<usize>,
     pub exports: Vec<usize>,
 }
 
@@ -29,6 +30,7 @@ pub(super) struct Cut {
 impl Cut {
     pub fn new(tree: SyntaxTree, file: &ProjectFile, loss: &Loss) -> Self {
         let symbol = |index: &usize| file.symbols.get(*index);
+        let import = |index: &usize| file.imports.get(*index);
         let cutting = lang::rules(tree.language()).cut(&Cuts {
             tree: &tree,
             symbols: &file.symbols,
@@ -40,11 +42,8 @@ impl Cut {
                 .collect(),
             examples: loss.examples.iter().filter_map(symbol).collect(),
             silence: loss.silence.iter().filter_map(symbol).collect(),
-            imports: loss
-                .imports
-                .iter()
-                .filter_map(|index| file.imports.get(*index))
-                .collect(),
+            imports: loss.imports.iter().filter_map(import).collect(),
+            silence_imports: loss.silence_imports.iter().filter_map(import).collect(),
             exports: loss
                 .exports
                 .iter()

@@ -32,6 +32,8 @@ pub(super) struct Leaving<'a> {
     orphans: BTreeSet<SymbolId>,
     /// By path: indices of the file's imports.
     imports: BTreeMap<&'a str, BTreeSet<usize>>,
+    /// The same of those that stay for code which this build leaves out, and which nothing else uses.
+    silenced_imports: BTreeMap<&'a str, BTreeSet<usize>>,
     /// By path: the definitions and bodies that go.
     ranges: BTreeMap<&'a str, Vec<Range<usize>>>,
     /// By path: everything that the edits replace.
@@ -48,7 +50,10 @@ impl<'a> Leaving<'a> {
         let mut leaving = Self::of_actions(project, actions);
         for (path, indices) in imports {
             if let Some(file) = project.file(path) {
-                leaving.imports.insert(&file.path, indices.clone());
+                let indices = indices.iter().copied();
+                let (stay, leave) = indices.partition(|it| leaving.has_conditional_use(file, *it));
+                leaving.imports.insert(&file.path, leave);
+                leaving.silenced_imports.insert(&file.path, stay);
             }
         }
         // What becomes empty goes, too, and with it the last use of something, perhaps.
@@ -81,6 +86,7 @@ impl<'a> Leaving<'a> {
             silenced: BTreeSet::new(),
             orphans: BTreeSet::new(),
             imports: BTreeMap::new(),
+            silenced_imports: BTreeMap::new(),
             ranges: BTreeMap::new(),
             edited: BTreeMap::new(),
         };

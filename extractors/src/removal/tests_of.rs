@@ -194,15 +194,23 @@ fn is_sure(reference: &Reference) -> bool {
 }
 
 fn was_used(project: &Project<'_>, symbol: &Symbol) -> bool {
-    project
-        .uses(&symbol.id)
-        .any(|(_, reference)| !reference.from.is_within(&symbol.id))
+    uses_from_outside(project, symbol).next().is_some()
+}
+
+/// The uses of a symbol that stand neither in it nor in what belongs to it.
+fn uses_from_outside<'a>(
+    project: &'a Project<'_>,
+    symbol: &'a Symbol,
+) -> impl Iterator<Item = (&'a ProjectFile, &'a Reference)> {
+    let is_own = |around: &SymbolId| project.attached.owners(around).contains(&symbol.id);
+    project.uses(&symbol.id).filter(move |(_, reference)| {
+        let from = &reference.from;
+        !from.is_within(&symbol.id) && !project.chain(from).any(is_own)
+    })
 }
 
 /// Whether code that stays, or an import that stays, means a symbol.
 fn is_used(project: &Project<'_>, leaving: &Leaving<'_>, symbol: &Symbol) -> bool {
-    let mut uses = project
-        .uses(&symbol.id)
-        .filter(|(_, reference)| !reference.from.is_within(&symbol.id));
+    let mut uses = uses_from_outside(project, symbol);
     uses.any(|place| leaving.stays(place)) || leaving.is_imported(&symbol.id)
 }

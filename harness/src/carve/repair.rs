@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use analyzer::occurrence::Import;
 use analyzer::symbol::SymbolId;
 use analyzer::trace::FailureDetail;
 use analyzer::{Analysis, AnalysisHost, Change};
@@ -44,6 +45,27 @@ impl Unused {
         let spared: BTreeSet<SymbolId> = self.definitions.intersection(needed).cloned().collect();
         self.definitions.retain(|id| !spared.contains(id));
         self.silenced.extend(spared.iter().cloned());
+        spared
+    }
+
+    /// Lets imports stay that code asks for by name, after all: those that a complaint about their file
+    /// quotes. Gives their names.
+    fn spare_imports(&mut self, full: &Analysis, found: &[Diagnostic]) -> BTreeSet<String> {
+        let mut spared = BTreeSet::new();
+        for complaint in found.iter().filter(|complaint| complaint.is_error) {
+            let quoted: Vec<&str> = complaint.message.split('`').skip(1).step_by(2).collect();
+            let imports = full.imports(&complaint.path);
+            let Some(gone) = self.imports.get_mut(&complaint.path) else {
+                continue;
+            };
+            gone.retain(|index| match imports.get(*index) {
+                Some(import) if quoted.contains(&&*import.bound) => {
+                    spared.insert(format!("{} ({})", import.bound, complaint.path));
+                    false
+                }
+                _ => true,
+            });
+        }
         spared
     }
 
@@ -100,7 +122,7 @@ impl Search<'_> {
         self.starting(attempt, &self.leaving_code(attempt))
     }
 
-    /// The complaints about a tree that are not made about the full one, which is only looked at if there
+    /// The complaints about a tree that are not made about the full one, which is only asked about if there
     /// are any.
     fn new_complaints(
         &mut self,
@@ -113,7 +135,7 @@ impl Search<'_> {
         }
         let before = match lessons.before.take() {
             Some(before) => before,
-            None => self.session.check(&BTreeMap::new())?,
+            None => self.session.check_full(self.request.fresh)?,
         };
         let found = new_ones(found, &before);
         lessons.before = Some(before);
@@ -132,6 +154,12 @@ impl Search<'_> {
         let nothing_needs = unused(&self.study.analysis, starting, found);
         if let Some(decision) = self.release(attempt, nothing_needs, lessons) {
             return Ok(Some(decision));
+        }
+        let unused = &mut lessons.premises.unused;
+        let spared = unused.spare_imports(&self.study.analysis, found);
+        if !spared.is_empty() {
+            let names: Vec<String> = spared.into_iter().collect();
+            return Ok(Some(format!("imported after all: {}", names.join(", "))));
         }
         let details: Vec<FailureDetail> = found.iter().map(failure).collect();
         let removed = attempt.removal.removed.iter().cloned().collect();
@@ -323,27 +351,30 @@ impl Edited {
         Some(start + (diagnostic.column as usize).saturating_sub(1))
     }
 
-    /// The imports of the full tree's file that are written like the ones at a place.
+    /// The imports of the full tree's file that bind the names which the ones at a place bind, for the
+    /// same scope.
     fn imports_at(&self, full: &Analysis, diagnostic: &Diagnostic) -> Vec<usize> {
         let Some(offset) = self.offset(diagnostic) else {
             return Vec::new();
         };
         let imports = self.analysis.imports(&self.path);
-        let exact = imports
-            .iter()
-            .filter(|import| import.item.contains(&offset));
-        let mut bound: Vec<&str> = exact.map(|import| &*import.bound).collect();
-        if bound.is_empty() {
-            let around = imports
-                .iter()
-                .filter(|import| import.statement.contains(&offset));
-            bound = around.map(|import| &*import.bound).collect();
+        let imports = imports.iter();
+        let mut meant: Vec<&Import> = imports
+            .clone()
+            .filter(|import| import.item.contains(&offset))
+            .collect();
+        if meant.is_empty() {
+            meant = imports
+                .filter(|import| import.statement.contains(&offset))
+                .collect();
         }
         let of_full = full.imports(&self.path);
-        let same = of_full
-            .iter()
-            .enumerate()
-            .filter(|(_, import)| bound.contains(&&*import.bound));
+        let is_meant = |import: &Import| {
+            let mut meant = meant.iter();
+            meant.any(|it| it.bound == import.bound && it.scope == import.scope)
+        };
+        let same = of_full.iter().enumerate();
+        let same = same.filter(|(_, import)| is_meant(import));
         same.map(|(index, _)| index).collect()
     }
 
@@ -417,5 +448,38 @@ mod tests {
         assert_eq!(unused.imports, [("m.py".to_owned(), [2].into())].into());
         assert_eq!(unused.definitions, [SymbolId::parse("m.py::g")].into());
         assert_eq!(unused.silenced, [SymbolId::parse("m.py::g")].into());
+    }
+
+    #[test]
+    fn an_unused_import_is_that_of_its_scope_and_comes_back_when_it_is_missed() {
+        let text = "use a::X;\nmod inner {\n    use a::X;\n    fn f(_: X) {}\n}\n";
+        let mut host = AnalysisHost::new();
+        host.apply(Change {
+            files: vec![("src/lib.rs".to_owned(), Some(Arc::from(text.as_bytes())))],
+            trace: None,
+        });
+        let full = host.analysis();
+        let complaint = |line, column, unused: Option<checker::Unused>, message: &str| Diagnostic {
+            path: "src/lib.rs".to_owned(),
+            message: message.to_owned(),
+            is_error: unused.is_none(),
+            ..diagnostic(line, column, unused)
+        };
+        let import = Some(checker::Unused::Import);
+        let of_full = Removal::default();
+        let mut outer = unused(&full, &of_full, &[complaint(1, 5, import, "")]);
+        assert_eq!(
+            outer.imports,
+            [("src/lib.rs".to_owned(), [0].into())].into()
+        );
+        let inner = unused(&full, &of_full, &[complaint(3, 9, import, "")]);
+        assert_eq!(
+            inner.imports,
+            [("src/lib.rs".to_owned(), [1].into())].into()
+        );
+        let missed = complaint(4, 13, None, "cannot find type `X` in this scope");
+        let spared = outer.spare_imports(&full, &[missed]);
+        assert_eq!(spared, ["X (src/lib.rs)".to_owned()].into());
+        assert_eq!(outer.imports, [("src/lib.rs".to_owned(), [].into())].into());
     }
 }

@@ -11,7 +11,7 @@ mod uses;
 use std::collections::BTreeSet;
 
 use analyzer::occurrence::Import;
-use analyzer::symbol::{Symbol, SymbolId};
+use analyzer::symbol::{ByteRange, Symbol, SymbolId};
 use grammars::SyntaxTree;
 use grammars::rust::syntax::AstNode;
 use grammars::rust::syntax::ast::{self, HasAttrs, HasVisibility};
@@ -63,6 +63,10 @@ impl Rules for Rust {
 
     fn runs_while_compiling(&self, tree: &SyntaxTree, symbol: &Symbol) -> bool {
         stub::function(tree, symbol).is_some_and(|it| it.const_token().is_some())
+    }
+
+    fn is_conditional(&self, tree: &SyntaxTree, used: &ByteRange, import: &Import) -> bool {
+        nodes::is_conditional(tree, used, &import.statement)
     }
 
     fn declarations_of(&self, _path: &str) -> Option<String> {

@@ -60,6 +60,31 @@ pub(super) fn is_element(node: &SyntaxNode) -> bool {
         || (ast::MacroCall::can_cast(kind) && node.parent().is_some_and(|it| holds_items(&it)))
 }
 
+/// Whether what stands at `used` depends on more than what `beside` does, and than tests being built.
+pub(super) fn is_conditional(
+    tree: &SyntaxTree,
+    used: &Range<usize>,
+    beside: &Range<usize>,
+) -> bool {
+    let file = grammars::rust::source_file(tree);
+    let at = TextSize::try_from(used.start).ok();
+    let token = file.zip(at).and_then(|(file, at)| {
+        let tokens = file.syntax().token_at_offset(at);
+        tokens.right_biased()
+    });
+    let around = token.into_iter().flat_map(|token| token.parent_ancestors());
+    let mut around = around.take_while(|node| !range(node).contains(&beside.start));
+    around.any(|node| {
+        let mut attributes = node.children().filter_map(ast::Attr::cast);
+        attributes.any(|attribute| match attribute.meta() {
+            Some(ast::Meta::CfgMeta(meta)) => meta
+                .cfg_predicate()
+                .is_some_and(|predicate| predicate.syntax().text() != "test"),
+            _ => false,
+        })
+    })
+}
+
 /// Whether a node is a list of items.
 pub(super) fn holds_items(node: &SyntaxNode) -> bool {
     ast::SourceFile::can_cast(node.kind())

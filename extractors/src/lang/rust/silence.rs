@@ -4,18 +4,23 @@ use std::collections::BTreeMap;
 
 use analyzer::symbol::{Symbol, SymbolKind};
 use grammars::SyntaxTree;
-use grammars::rust::syntax::SyntaxNode;
 use grammars::rust::syntax::ast::{AstToken, Comment};
+use grammars::rust::syntax::{AstNode, SyntaxNode};
 
-use super::nodes::{full, is_element, node_of};
+use super::nodes::{full, is_element, item_at, node_of};
 use crate::lang::Cuts;
 use crate::lang::lines::Lines;
 
 /// Lets the compiler accept what it would call unused.
 pub(super) fn silence(cuts: &Cuts<'_>, lines: &mut Lines<'_>) {
-    let marks = cuts.silence.iter();
-    let marks = marks.filter_map(|symbol| mark(cuts.tree, lines, symbol));
-    let marks: BTreeMap<usize, String> = marks.collect();
+    let symbols = cuts.silence.iter();
+    let symbols = symbols.filter_map(|symbol| mark(cuts.tree, lines, symbol));
+    let imports = cuts.silence_imports.iter();
+    let imports = imports.filter_map(|import| {
+        let statement = item_at(cuts.tree, import.statement.start)?;
+        attribute(lines, behind_doc(statement.syntax()), "unused_imports")
+    });
+    let marks: BTreeMap<usize, String> = symbols.chain(imports).collect();
     for (at, text) in marks {
         lines.replace(at..at, text);
     }
@@ -32,7 +37,14 @@ fn mark(tree: &SyntaxTree, lines: &Lines<'_>, symbol: &Symbol) -> Option<(usize,
         .ancestors()
         .filter(is_element)
         .map(|node| behind_doc(&node));
-    let at = around.find(|at| lines.starts_line(*at))?;
+    around.find_map(|at| attribute(lines, at, lint))
+}
+
+/// An attribute on what starts a line.
+fn attribute(lines: &Lines<'_>, at: usize, lint: &str) -> Option<(usize, String)> {
+    if !lines.starts_line(at) {
+        return None;
+    }
     let indent = lines.indent(lines.line_of(at));
     let end = lines.line_end(at);
     Some((at, format!("#[allow({lint})]{end}{indent}")))

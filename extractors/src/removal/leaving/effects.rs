@@ -61,13 +61,16 @@ impl Leaving<'_> {
         let exports = file.exports.iter().enumerate();
         let exports = exports
             .filter(|(_, export)| self.are_deleted(&export.targets) && !is_inside(&export.range));
-        let imports = self.imports.get(path).into_iter().flatten();
+        let imports = self.imports.get(path).cloned().unwrap_or_default();
+        let silenced_imports = self.silenced_imports.get(path).into_iter().flatten();
+        let silenced_imports = silenced_imports.filter(|index| !imports.contains(index));
         let mut loss = Loss {
             delete: positions(&self.deleted),
             stub: stubs.collect(),
             examples: staying(&self.examples),
             silence: staying(&self.silenced),
-            imports: imports.copied().collect(),
+            silence_imports: silenced_imports.copied().collect(),
+            imports: imports.into_iter().collect(),
             exports: exports.map(|(index, _)| index).collect(),
         };
         loss.stub.sort_unstable();

@@ -58,6 +58,17 @@ impl<'a> Leaving<'a> {
         is_lost || (!uses.is_empty() && !self.is_import_kept(file, import))
     }
 
+    /// Whether code that stays uses an import, and is not part of every build.
+    pub(super) fn has_conditional_use(&self, file: &ProjectFile, index: usize) -> bool {
+        let tree = self.project.analysis.syntax(&file.path);
+        let rules = self.project.rules(&file.path).zip(tree);
+        let Some(((rules, tree), import)) = rules.zip(file.imports.get(index)) else {
+            return false;
+        };
+        let mut uses = uses_of(file, import).filter(|it| self.stays((file, it)));
+        uses.any(|it| rules.is_conditional(&tree, &it.range, import))
+    }
+
     /// Whether an import of a file goes.
     pub fn is_import_gone(&self, file: &ProjectFile, index: usize, import: &Import) -> bool {
         let dropped = self

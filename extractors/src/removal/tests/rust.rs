@@ -343,9 +343,25 @@ mod tests {
         BTreeMap::new()
     }
 
+    struct Counter(u8);
+
+    impl Counter {
+        fn new() -> Self {
+            Self(0)
+        }
+    }
+
+    impl Iterator for Counter {
+        type Item = u8;
+
+        fn next(&mut self) -> Option<u8> {
+            Some(self.0)
+        }
+    }
+
     #[test]
     fn of_f() {
-        assert_eq!(f(), 1);
+        assert_eq!(Counter::new().next(), Some(f()));
         assert!(helper().is_empty());
     }
 
@@ -587,12 +603,16 @@ enum Kind {
     B,
 }
 enum Short { C, D }
+pub fn gone_too() {}
+struct Bare;
 "#,
     );
-    let ids = ["helper", "Kind.A", "Kind.B", "Short.C", "Short.D", "gone"];
+    let ids = [
+        "helper", "Kind.A", "Kind.B", "Short.C", "Short.D", "Bare", "gone",
+    ];
     let ids = ids.map(|name| SymbolId::parse(&format!("src/lib.rs::{name}")));
     let plan = RemovalPlan {
-        actions: super::actions("src/lib.rs::gone"),
+        actions: super::actions("src/lib.rs::gone\nsrc/lib.rs::gone_too"),
         silenced: ids.into(),
         ..RemovalPlan::default()
     };
@@ -613,6 +633,71 @@ enum Short { C, D }
         }
         #[allow(dead_code)]
         enum Short { C, D }
+        #[allow(dead_code)]
+        struct Bare;
+    "#]]
+    .assert_eq(&super::rendered(&removal));
+}
+
+#[test]
+fn an_import_for_code_that_this_build_leaves_out_stays_and_is_marked() {
+    let before = analysis(
+        r#"
+//- src/tests.rs
+use std::boxed::Box;
+use std::{rc::Rc, sync::Arc};
+
+#[test]
+fn goes() {
+    Box::new(1);
+    Rc::new(2);
+    Arc::new(3);
+}
+
+#[cfg(feature = "more")]
+#[test]
+fn is_left_out() {
+    Box::new(1);
+    Rc::new(2);
+}
+
+#[cfg(feature = "more")]
+mod more {
+    use std::boxed::Box;
+    fn is_seen() {
+        Box::new(1);
+    }
+}
+"#,
+    );
+    let plan = RemovalPlan {
+        actions: super::actions("src/tests.rs::goes"),
+        imports: [("src/tests.rs".to_owned(), [0, 1, 2, 3].into())].into(),
+        ..RemovalPlan::default()
+    };
+    let removal = super::remove(&Project::new(&before), &plan);
+    super::check_laws(&before, &plan, &removal);
+    expect![[r#"
+        //- src/tests.rs
+        #[allow(unused_imports)]
+        use std::boxed::Box;
+        #[allow(unused_imports)]
+        use std::rc::Rc;
+
+        #[cfg(feature = "more")]
+        #[test]
+        fn is_left_out() {
+            Box::new(1);
+            Rc::new(2);
+        }
+
+        #[cfg(feature = "more")]
+        mod more {
+            fn is_seen() {
+                Box::new(1);
+            }
+        }
+        imports: sync::Arc (src/tests.rs), std::boxed::Box (src/tests.rs)
     "#]]
     .assert_eq(&super::rendered(&removal));
 }
