@@ -134,6 +134,15 @@ pub(crate) fn symbols(db: &dyn Db, file: SourceFile) -> Arc<Vec<Symbol>> {
     facts(db, file).symbols.clone()
 }
 
+/// Where the symbols stand in [`symbols`], in the order of their ids.
+#[salsa::tracked(returns(clone))]
+pub(crate) fn symbols_by_id(db: &dyn Db, file: SourceFile) -> Arc<Vec<usize>> {
+    let symbols = symbols(db, file);
+    let mut sorted: Vec<usize> = (0..symbols.len()).collect();
+    sorted.sort_by_key(|at| symbols.get(*at).map(|symbol| &symbol.id));
+    Arc::new(sorted)
+}
+
 /// The problems in source order.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn problems(db: &dyn Db, file: SourceFile) -> Arc<Vec<Problem>> {

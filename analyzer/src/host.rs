@@ -241,10 +241,11 @@ impl Analysis {
 
     /// The symbol with this id.
     pub fn symbol(&self, id: &SymbolId) -> Option<Symbol> {
-        self.symbols(id.path())
-            .iter()
-            .find(|symbol| symbol.id == *id)
-            .cloned()
+        let file = self.file(id.path())?;
+        let symbols = database::symbols(&self.db, file);
+        let sorted = database::symbols_by_id(&self.db, file);
+        let at = sorted.binary_search_by(|at| symbols.get(*at).map(|it| &it.id).cmp(&Some(id)));
+        symbols.get(*sorted.get(at.ok()?)?).cloned()
     }
 
     /// The uses of names in a file that may mean something of the project or come from an import, in

@@ -17,10 +17,15 @@ pub struct Problem {
     pub message: String,
 }
 
+/// The most bytes that are read as source. Nobody writes longer files by hand, and a syntax tree takes
+/// about a hundred times the memory of its text.
+const LONGEST_SOURCE: usize = 16 << 20;
+
 /// The bytes of a file and their shadow.
 ///
 /// Invariant: the shadow is UTF-8 and exactly as long as the original, so that every offset in one
-/// is the same place in the other. BOM, line ends and form feeds are untouched in both.
+/// is the same place in the other. BOM, line ends and form feeds are untouched in both. What is not
+/// source whatever its name says has a blank shadow.
 #[derive(Clone, Debug)]
 pub struct SourceText(Arc<Inner>);
 
@@ -42,6 +47,9 @@ enum Content {
 impl SourceText {
     /// Reads the bytes of a file in the encoding that it declares, or UTF-8.
     pub fn new(language: Option<Language>, bytes: &Arc<[u8]>) -> Self {
+        if let Some(reason) = not_source(bytes) {
+            return Self::blank(bytes, reason);
+        }
         let label = language.and_then(|language| language.declared_encoding(bytes));
         let (encoding, unknown) = match label {
             None => (UTF_8, None),
@@ -57,6 +65,20 @@ impl SourceText {
             content,
             encoding,
             problems,
+        }))
+    }
+
+    fn blank(bytes: &Arc<[u8]>, reason: String) -> Self {
+        Self(Arc::new(Inner {
+            content: Content::Other {
+                original: bytes.clone(),
+                shadow: " ".repeat(bytes.len()),
+            },
+            encoding: UTF_8,
+            problems: vec![Problem {
+                range: 0..bytes.len(),
+                message: reason,
+            }],
         }))
     }
 
@@ -119,6 +141,18 @@ impl PartialEq for SourceText {
 }
 
 impl Eq for SourceText {}
+
+/// Why a file is not read as source.
+fn not_source(bytes: &[u8]) -> Option<String> {
+    if bytes.len() > LONGEST_SOURCE {
+        let limit = LONGEST_SOURCE >> 20;
+        return Some(format!(
+            "longer than {limit} MiB, so it is taken for data and not analysed"
+        ));
+    }
+    let is_binary = bytes.contains(&0);
+    is_binary.then(|| "holds a NUL byte, so it is not text and not analysed".to_owned())
+}
 
 fn unknown_encoding(label: &str) -> Problem {
     Problem {
@@ -197,6 +231,16 @@ mod tests {
         let cut = text(b"# coding: euc-jp\n\xa4'");
         assert_eq!(cut.slice(17..19), "x'");
         assert_eq!(cut.problems().len(), 1);
+    }
+
+    #[test]
+    fn binary_and_endless_files_are_blank_and_reported() {
+        let binary = text(b"def f(): pass\n\0\xff");
+        assert_eq!(binary.shadow(), " ".repeat(16));
+        assert_eq!(binary.problems().len(), 1);
+        let endless = text(&b"f()\n".repeat(LONGEST_SOURCE / 4 + 1));
+        assert_eq!(endless.shadow().trim(), "");
+        assert_eq!(endless.problems().len(), 1);
     }
 
     #[test]

@@ -147,7 +147,7 @@ fn files_check(project: &Project, files: &Listing) -> Check {
     Check::warning(
         "project",
         left_out,
-        "Names that are not UTF-8, pipes and devices are not copied.",
+        "Names that are not UTF-8, pipes, devices and links to a folder around them are not copied.",
     )
 }
 

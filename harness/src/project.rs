@@ -96,7 +96,8 @@ pub enum FileKind {
 pub struct Listing {
     /// Project-relative paths with `/`, in byte order.
     pub files: BTreeMap<String, FileKind>,
-    /// What cannot be handled, for a person: names that are not UTF-8, pipes, devices.
+    /// What cannot be handled, for a person: names that are not UTF-8, pipes, devices, and links to a
+    /// folder that they lie in, in which tools that follow links never come to an end.
     pub left_out: Vec<String>,
 }
 
@@ -259,15 +260,24 @@ fn hash_entry(hasher: &mut blake3::Hasher, name: &str, kind: &FileKind, content:
     hasher.update(content);
 }
 
+/// What a path is, if it is something that can be handled.
 fn kind(path: &Path, metadata: &Metadata) -> io::Result<Option<FileKind>> {
     Ok(if metadata.is_symlink() {
-        Some(FileKind::Link {
-            target: fs::read_link(path)?,
-        })
+        let target = fs::read_link(path)?;
+        (!is_loop(path)).then_some(FileKind::Link { target })
     } else {
         let mode = metadata.permissions().mode() & 0o7777;
         metadata.is_file().then_some(FileKind::File { mode })
     })
+}
+
+/// Whether a link leads to a folder that it lies in.
+fn is_loop(link: &Path) -> bool {
+    let folder = link.parent().and_then(|folder| folder.canonicalize().ok());
+    let target = link.canonicalize().ok();
+    folder
+        .zip(target)
+        .is_some_and(|(folder, target)| folder.starts_with(target))
 }
 
 fn left_behind(entry: &DirEntry) -> bool {
@@ -409,9 +419,21 @@ mod tests {
     #[test]
     fn links_are_listed_and_not_followed() {
         let folder = tree(&[("d/a.py", "")]);
-        symlink("..", folder.path().join("d/loop")).unwrap();
+        symlink("d", folder.path().join("link")).unwrap();
         symlink("nowhere", folder.path().join("broken")).unwrap();
-        assert_eq!(names(folder.path()), "broken\nd/a.py\nd/loop\n");
+        assert_eq!(names(folder.path()), "broken\nd/a.py\nlink\n");
+    }
+
+    #[test]
+    fn links_to_a_folder_that_they_lie_in_are_left_out() {
+        let folder = tree(&[("d/e/a.py", "")]);
+        symlink(".", folder.path().join("d/self")).unwrap();
+        symlink("../..", folder.path().join("d/e/root")).unwrap();
+        symlink(folder.path(), folder.path().join("d/absolute")).unwrap();
+        symlink("e", folder.path().join("d/sibling")).unwrap();
+        let listing = Project::open(folder.path()).unwrap().files().unwrap();
+        assert_eq!(listing.left_out, ["d/absolute", "d/e/root", "d/self"]);
+        assert_eq!(names(folder.path()), "d/e/a.py\nd/sibling\n");
     }
 
     #[test]
