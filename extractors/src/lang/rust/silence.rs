@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use analyzer::symbol::{Symbol, SymbolKind};
 use grammars::SyntaxTree;
-use grammars::rust::syntax::ast::{AstToken, Comment};
+use grammars::rust::syntax::ast::{self, AstToken, Comment};
 use grammars::rust::syntax::{AstNode, SyntaxNode};
 
 use super::nodes::{full, is_element, item_at, node_of};
@@ -35,9 +35,18 @@ fn mark(tree: &SyntaxTree, lines: &Lines<'_>, symbol: &Symbol) -> Option<(usize,
     let node = node_of(tree, symbol)?;
     let mut around = node
         .ancestors()
-        .filter(is_element)
+        .filter(|node| is_element(node) && !is_laid_out_with_others(node))
         .map(|node| behind_doc(&node));
     around.find_map(|at| attribute(lines, at, lint))
+}
+
+/// Whether a node is a variant which the formatter would lay out differently with an attribute: one of an
+/// enum where a variant has named fields.
+fn is_laid_out_with_others(node: &SyntaxNode) -> bool {
+    let variants = node.parent().and_then(ast::VariantList::cast);
+    let mut variants = variants.into_iter().flat_map(|list| list.variants());
+    ast::Variant::can_cast(node.kind())
+        && variants.any(|it| matches!(it.field_list(), Some(ast::FieldList::RecordFieldList(_))))
 }
 
 /// An attribute on what starts a line.

@@ -605,10 +605,14 @@ enum Kind {
 enum Short { C, D }
 pub fn gone_too() {}
 struct Bare;
+enum Named {
+    E,
+    F { x: u8 },
+}
 "#,
     );
     let ids = [
-        "helper", "Kind.A", "Kind.B", "Short.C", "Short.D", "Bare", "gone",
+        "helper", "Kind.A", "Kind.B", "Short.C", "Short.D", "Bare", "Named.E", "gone",
     ];
     let ids = ids.map(|name| SymbolId::parse(&format!("src/lib.rs::{name}")));
     let plan = RemovalPlan {
@@ -635,6 +639,11 @@ struct Bare;
         enum Short { C, D }
         #[allow(dead_code)]
         struct Bare;
+        #[allow(dead_code)]
+        enum Named {
+            E,
+            F { x: u8 },
+        }
     "#]]
     .assert_eq(&super::rendered(&removal));
 }
