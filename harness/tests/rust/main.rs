@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 mod checking;
+mod coverage;
 mod crates;
 mod environments;
 mod results;
