@@ -228,11 +228,13 @@ fn no_tests(trace: &Trace) -> StudyError {
     }
 }
 
-/// The last line of a message, without the advice that tools put below it.
+/// The line of a message that a compiler marks as an error, else the last one, without the advice that
+/// tools put below it.
 fn telling_line(message: &str) -> &str {
     let mut lines = message.lines();
-    lines
-        .rfind(|line| !line.starts_with('\t'))
+    let marked = lines.clone().find(|line| line.starts_with("error"));
+    marked
+        .or_else(|| lines.rfind(|line| !line.starts_with('\t')))
         .unwrap_or_default()
 }
 
@@ -282,6 +284,10 @@ mod tests {
         let check = |message: &str, line: &str| assert_eq!(telling_line(message), line);
         check("E   import x\nE   ImportError: x", "E   ImportError: x");
         check("missing x; to add:\n\tgo get x", "missing x; to add:");
+        check(
+            "error[E0554]: no\n --> src/lib.rs:1:1\n  |\n  | ^^^",
+            "error[E0554]: no",
+        );
         check("", "");
     }
 }

@@ -143,6 +143,21 @@ fn the_examination_tells_what_there_is() {
     );
     let names: Vec<&str> = checks.iter().map(|check| check.name.as_str()).collect();
     assert_eq!(names, ["cargo", "packages", "tests"]);
-    assert_eq!(checks[2].found, "1 files with tests or examples");
+    assert_eq!(checks[2].found, "1 file with tests or examples");
     let _ = fs::metadata(place.root());
+}
+
+#[test]
+fn a_package_that_its_workspace_leaves_out_is_named() {
+    let package = |name: &str| format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\n");
+    let place = Place::new(&format!(
+        "//- Cargo.toml\n[workspace]\nmembers = [\"a\"]\nexclude = [\"b\", \"none\"]\n//- a/Cargo.toml\n{}//- a/src/lib.rs\n//- b/Cargo.toml\n{}//- b/src/lib.rs\n",
+        package("a"),
+        package("b"),
+    ));
+    let project = Project::open(&place.root()).unwrap();
+    let files = project.files().unwrap();
+    let checks = Rust.examine(&project, &files, &Default::default(), &launcher());
+    let said = checks.iter().find(|check| check.name == "workspace");
+    assert_eq!(said.unwrap().found, "b left out of the workspace");
 }

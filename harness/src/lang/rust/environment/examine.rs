@@ -7,6 +7,7 @@ use crate::environment::EnvironmentError;
 use crate::lang::rust::workspace::Workspace;
 use crate::process::Launcher;
 use crate::project::{Listing, Project};
+use crate::words::count;
 
 pub(super) fn examine(
     project: &Project,
@@ -14,11 +15,13 @@ pub(super) fn examine(
     config: &Config,
     launcher: &Launcher,
 ) -> Vec<Check> {
-    vec![
+    let mut checks = vec![
         command(project, config, launcher),
         packages(project, files),
         tests(project, files),
-    ]
+    ];
+    checks.extend(left_out(project, files));
+    checks
 }
 
 fn command(project: &Project, config: &Config, launcher: &Launcher) -> Check {
@@ -51,6 +54,28 @@ fn packages(project: &Project, files: &Listing) -> Check {
     Check::good("packages", lines.join("\n"))
 }
 
+/// Packages that a workspace says are not part of it.
+fn left_out(project: &Project, files: &Listing) -> Option<Check> {
+    let of_workspace = |workspace: Workspace| {
+        let text = project.read(&format!("{}Cargo.toml", workspace.prefix));
+        let text = String::from_utf8(text.unwrap_or_default()).unwrap_or_default();
+        let table: toml::Table = text.parse().unwrap_or_default();
+        let excluded = table.get("workspace").and_then(|it| it.get("exclude"));
+        let excluded = excluded.and_then(toml::Value::as_array).into_iter();
+        let folders = excluded
+            .flatten()
+            .filter_map(toml::Value::as_str)
+            .map(|folder| format!("{}{}", workspace.prefix, folder.trim_end_matches('/')));
+        folders.collect::<Vec<_>>()
+    };
+    let has_manifest = |folder: &String| files.files.contains_key(&format!("{folder}/Cargo.toml"));
+    let all = Workspace::find(project.root()).into_iter();
+    let found: Vec<String> = all.flat_map(of_workspace).filter(has_manifest).collect();
+    let advice = "Its tests are not run here; to carve from it, name its folder as the project.";
+    let message = format!("{} left out of the workspace", found.join(", "));
+    (!found.is_empty()).then(|| Check::warning("workspace", message, advice))
+}
+
 /// Counts files that hold the word of the attribute; which tests there are only a build tells.
 fn tests(project: &Project, files: &Listing) -> Check {
     let holds = |path: &&String| {
@@ -67,6 +92,9 @@ fn tests(project: &Project, files: &Listing) -> Check {
             "no file holds a test",
             "Without tests there is nothing to carve from.",
         ),
-        count => Check::good("tests", format!("{count} files with tests or examples")),
+        number => {
+            let files = count(number, "file");
+            Check::good("tests", format!("{files} with tests or examples"))
+        }
     }
 }
