@@ -63,10 +63,14 @@ pub(super) fn stub(
             lines.line_of(doc.start),
             lines.line_of(doc.end.saturating_sub(1)),
         );
-        // A crate may refuse to have public functions without any.
-        let new = match function.visibility() {
-            Some(_) => format!("{}{UNDOCUMENTED}{end}", lines.indent(first)),
-            None => String::new(),
+        // A crate may refuse to have public functions without any, or those of a public trait.
+        let mut around = function.syntax().ancestors().skip(1);
+        let is_of_trait = around
+            .find_map(ast::Item::cast)
+            .is_some_and(|item| matches!(item, ast::Item::Trait(_)));
+        let new = match function.visibility().is_some() || is_of_trait {
+            true => format!("{}{UNDOCUMENTED}{end}", lines.indent(first)),
+            false => String::new(),
         };
         lines.replace(lines.start_of(first)..lines.start_of(last + 1), new);
     }

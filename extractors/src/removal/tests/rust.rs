@@ -190,8 +190,23 @@ pub fn opaque() -> impl Iterator<Item = u8> {
 }
 
 struct Square;
+
+pub trait Area {
+    /// Twice.
+    fn twice(&self) -> u8 {
+        2
+    }
+}
+
+impl Area for Square {
+    /// Own.
+    fn twice(&self) -> u8 {
+        3
+    }
+}
 "#,
-        "[stub] src/lib.rs::add [bare] src/lib.rs::Square#impl.side [stub] src/lib.rs::opaque",
+        "[stub] src/lib.rs::add [bare] src/lib.rs::Square#impl.side [stub] src/lib.rs::opaque
+         [bare] src/lib.rs::Area.twice [bare] src/lib.rs::Square#Area.twice",
         expect![[r#"
             //- src/lib.rs
             /// Adds.
@@ -216,6 +231,19 @@ struct Square;
             }
 
             struct Square;
+
+            pub trait Area {
+                /// To be implemented.
+                fn twice(&self) -> u8 {
+                    unimplemented!()
+                }
+            }
+
+            impl Area for Square {
+                fn twice(&self) -> u8 {
+                    unimplemented!()
+                }
+            }
             problems: src/lib.rs::opaque was not removed: its result is a type that only its body names
         "#]],
     );
