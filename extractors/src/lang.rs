@@ -72,6 +72,11 @@ pub(crate) trait Rules: Sync {
     /// Whether a variable is for its own file only.
     fn is_private(&self, tree: &SyntaxTree, symbol: &Symbol) -> bool;
 
+    /// Whether a private field may leave a type that stays, once nothing uses it.
+    fn is_dispensable(&self, _tree: &SyntaxTree, _field: &Symbol) -> bool {
+        false
+    }
+
     /// Whether an import is there for others, or for what it does, though nothing in the file uses it.
     fn keeps_import(&self, tree: &SyntaxTree, path: &str, import: &Import) -> bool;
 

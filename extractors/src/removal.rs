@@ -49,6 +49,9 @@ pub struct RemovalPlan {
     pub imports: BTreeMap<String, BTreeSet<usize>>,
     /// Definitions that stay and that nothing uses for now: they are marked, so that no tool complains.
     pub silenced: BTreeSet<SymbolId>,
+    /// What stays, with all it holds, even if nothing that stays uses it: variables and fields else go
+    /// with their last use.
+    pub kept: BTreeSet<SymbolId>,
 }
 
 /// What a removal does to the files of a project.
@@ -87,7 +90,7 @@ pub fn remove(project: &Project<'_>, plan: &RemovalPlan) -> Removal {
     let mut problems = impossible(project, &actions);
     loop {
         actions.retain(|id, _| !problems.iter().any(|problem| problem.symbol == *id));
-        let leaving = Leaving::new(project, &actions, &plan.imports).silencing(&plan.silenced);
+        let leaving = Leaving::new(project, &actions, plan);
         match carry_out(project, &leaving) {
             Ok(files) => return report(project, &leaving, files, problems),
             Err(found) => {

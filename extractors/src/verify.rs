@@ -132,7 +132,7 @@ fn deleted(before: &Analysis, plan: &RemovalPlan) -> BTreeSet<SymbolId> {
 
 type Names = BTreeMap<(String, SymbolKind), usize>;
 
-/// Exactly the symbols of the plan, and what they hold, are gone. Private variables may be.
+/// Exactly the symbols of the plan, and what they hold, are gone. Private variables and fields may be.
 fn definitions(
     before: &Analysis,
     after: &Analysis,
@@ -147,10 +147,13 @@ fn definitions(
     let fault = |key: &&(String, SymbolKind)| {
         let count = |names: &Names| names.get(*key).copied().unwrap_or(0);
         let (expected, found) = (count(&expected), count(&found));
-        // Private variables go with their last use, and containers with the last of their members.
+        // Private variables and fields go with their last use, and containers with the last of their members.
         let follows = matches!(
             key.1,
-            SymbolKind::Variable | SymbolKind::Implementation | SymbolKind::Namespace
+            SymbolKind::Variable
+                | SymbolKind::Field
+                | SymbolKind::Implementation
+                | SymbolKind::Namespace
         );
         let can_leave = follows && found < expected;
         let name = key.0.clone();

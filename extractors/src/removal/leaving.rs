@@ -11,7 +11,7 @@ use analyzer::occurrence::Reference;
 use analyzer::symbol::{Symbol, SymbolId};
 
 use super::project::{Project, ProjectFile};
-use super::{Action, body_of};
+use super::{Action, RemovalPlan, body_of};
 use crate::family::principal;
 
 /// The range of a file that goes.
@@ -29,6 +29,8 @@ pub(super) struct Leaving<'a> {
     examples: BTreeSet<SymbolId>,
     /// Symbols that stay and are marked as used by nothing.
     silenced: BTreeSet<SymbolId>,
+    /// Symbols that stay whatever uses them.
+    kept: BTreeSet<SymbolId>,
     orphans: BTreeSet<SymbolId>,
     /// By path: indices of the file's imports.
     imports: BTreeMap<&'a str, BTreeSet<usize>>,
@@ -41,14 +43,15 @@ pub(super) struct Leaving<'a> {
 }
 
 impl<'a> Leaving<'a> {
-    /// What leaves with some actions.
+    /// What leaves with some actions, those of a plan that can be carried out.
     pub fn new(
         project: &'a Project<'a>,
         actions: &BTreeMap<SymbolId, Action>,
-        imports: &BTreeMap<String, BTreeSet<usize>>,
+        plan: &RemovalPlan,
     ) -> Self {
         let mut leaving = Self::of_actions(project, actions);
-        for (path, indices) in imports {
+        leaving.kept.clone_from(&plan.kept);
+        for (path, indices) in &plan.imports {
             if let Some(file) = project.file(path) {
                 let indices = indices.iter().copied();
                 let (stay, leave) = indices.partition(|it| leaving.has_conditional_use(file, *it));
@@ -63,16 +66,12 @@ impl<'a> Leaving<'a> {
             leaving.take_edits();
             leaving.settle();
             if leaving.size() == before {
-                return leaving;
+                break;
             }
         }
-    }
-
-    /// The same, with some symbols marked that stay.
-    pub fn silencing(mut self, symbols: &BTreeSet<SymbolId>) -> Self {
-        let stay = symbols.iter().filter(|id| !self.is_deleted(id));
-        self.silenced = stay.cloned().collect();
-        self
+        let stay = plan.silenced.iter().filter(|id| !leaving.is_deleted(id));
+        leaving.silenced = stay.cloned().collect();
+        leaving
     }
 
     /// What the actions say, without the imports and variables that follow.
@@ -84,6 +83,7 @@ impl<'a> Leaving<'a> {
             stubs: BTreeMap::new(),
             examples: BTreeSet::new(),
             silenced: BTreeSet::new(),
+            kept: BTreeSet::new(),
             orphans: BTreeSet::new(),
             imports: BTreeMap::new(),
             silenced_imports: BTreeMap::new(),

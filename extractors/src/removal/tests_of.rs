@@ -46,7 +46,7 @@ fn followers(
 ) -> Vec<SymbolId> {
     let actions: BTreeMap<SymbolId, Action> =
         gone.iter().map(|id| (id.clone(), Action::Delete)).collect();
-    let leaving = Leaving::new(project, &actions, &BTreeMap::new());
+    let leaving = Leaving::new(project, &actions, &RemovalPlan::default());
     let own: BTreeSet<&str> = gone.iter().map(SymbolId::path).collect();
     let files = leaving
         .concerned()

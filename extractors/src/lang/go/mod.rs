@@ -32,6 +32,14 @@ impl Rules for Go {
         !symbol.id.name().starts_with(char::is_uppercase)
     }
 
+    fn is_dispensable(&self, tree: &SyntaxTree, field: &Symbol) -> bool {
+        nodes::element(tree, field).is_some_and(|declaration| {
+            let has = |part| declaration.child_by_field_name(part).is_some();
+            // What reads a tag knows the field, and one that is embedded gives its type members.
+            has("name") && !has("tag") && field.id.name() != "_"
+        })
+    }
+
     fn keeps_import(&self, _tree: &SyntaxTree, _path: &str, import: &Import) -> bool {
         // `import "C"` stands for the C code above it.
         matches!(import.bound.as_str(), "_" | "C")

@@ -1,9 +1,9 @@
-//! Imports and variables that are there for removed code alone.
+//! Imports, variables and fields that are there for removed code alone.
 
 use std::collections::BTreeSet;
 
 use analyzer::occurrence::{Import, Reference};
-use analyzer::symbol::{Symbol, SymbolId};
+use analyzer::symbol::{Symbol, SymbolId, SymbolKind};
 
 use super::{Leaving, holds};
 use crate::removal::project::ProjectFile;
@@ -192,7 +192,7 @@ impl<'a> Leaving<'a> {
             .to_owned()
     }
 
-    /// Private variables that lost code used, and nothing that stays.
+    /// Private variables and fields that lost code used, and nothing that stays.
     pub(super) fn unused_variables(&self) -> Vec<SymbolId> {
         let files = self
             .concerned()
@@ -208,8 +208,10 @@ impl<'a> Leaving<'a> {
 
     fn is_variable_unused(&self, symbol: &Symbol) -> bool {
         let path = symbol.id.path();
-        if !self.project.is_module_variable(symbol)
+        let is_field = self.is_dispensable(symbol);
+        if !(is_field || self.project.is_module_variable(symbol))
             || self.is_deleted(&symbol.id)
+            || self.kept.iter().any(|kept| symbol.id.is_within(kept))
             || !self.is_alone(symbol)
         {
             return false;
@@ -217,7 +219,7 @@ impl<'a> Leaving<'a> {
         let tree = self.project.analysis.syntax(path);
         let rules = self.project.rules(path).zip(tree);
         let is_private = rules.is_some_and(|(rules, tree)| rules.is_private(&tree, symbol));
-        let is_fallback = self.is_fallback(symbol);
+        let is_fallback = !is_field && self.is_fallback(symbol);
         if !is_private && !is_fallback {
             return false;
         }
@@ -238,6 +240,14 @@ impl<'a> Leaving<'a> {
             && !namesakes
                 .iter()
                 .any(|symbol| self.is_wanted_elsewhere(symbol))
+    }
+
+    fn is_dispensable(&self, symbol: &Symbol) -> bool {
+        let tree = || self.project.analysis.syntax(symbol.id.path());
+        let rules = self.project.rules(symbol.id.path());
+        symbol.kind == SymbolKind::Field
+            && rules
+                .is_some_and(|rules| tree().is_some_and(|tree| rules.is_dispensable(&tree, symbol)))
     }
 
     /// Whether a variable only stood in for an import that goes because its target does.

@@ -383,6 +383,77 @@ func Dotted(...any) {}
     );
 }
 
+#[test]
+fn private_fields_go_with_their_last_use_and_their_columns_close() {
+    check(
+        r#"
+//- go.mod
+module m
+//- a.go
+package a
+
+import "sync"
+
+// Box is kept.
+type Box struct {
+	size int // how big
+
+	lock       sync.Mutex // guards the rest
+	remembered map[string]int
+	a, b       int
+	Public     int
+	tagged     int `json:"tagged"`
+	held
+	pair pair // both
+}
+
+type held struct{ deep int }
+
+type pair struct{ left, right int }
+
+type twin struct{ left, right int }
+
+type triple struct{ x, y, z int }
+
+func keep(b Box) int { return b.size + int(twin(b.pair).left) + triple{1, 2, 3}.x }
+
+func gone(b *Box, t triple) {
+	b.lock.Lock()
+	b.remembered = map[string]int{}
+	b.a, b.b, b.Public, b.tagged, b.deep, b.pair.right = 1, 2, 3, 4, 5, t.y
+}
+"#,
+        "a.go::gone",
+        expect![[r#"
+            //- a.go
+            package a
+
+            // Box is kept.
+            type Box struct {
+            	size int // how big
+
+            	a, b   int
+            	Public int
+            	tagged int `json:"tagged"`
+            	held
+            	pair pair // both
+            }
+
+            type held struct{}
+
+            type pair struct{ left, right int }
+
+            type twin struct{ left, right int }
+
+            type triple struct{ x, y, z int }
+
+            func keep(b Box) int { return b.size + int(twin(b.pair).left) + triple{1, 2, 3}.x }
+            imports: "sync" (a.go)
+            orphaned: a.go::Box.lock, a.go::Box.remembered, a.go::held.deep
+        "#]],
+    );
+}
+
 /// What is left when some tests leave; all functions that Go runs as tests are tests.
 fn check_tests(fixture: &str, held_back: &str, expected: Expect) {
     let before = analysis(fixture);
