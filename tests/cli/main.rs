@@ -11,6 +11,7 @@ mod deaths;
 mod doctests;
 mod full_disk;
 mod go;
+mod go_kinds;
 mod inherited;
 mod interruption;
 mod rust;

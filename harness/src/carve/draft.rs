@@ -41,6 +41,12 @@ impl Premises {
             also_failing: BTreeSet::new(),
         }
     }
+
+    /// Lets some symbols stay, whatever spoke against them.
+    pub fn keep(&mut self, symbols: BTreeSet<SymbolId>) {
+        self.unused.spare(&symbols);
+        self.options.exclude.extend(symbols);
+    }
 }
 
 /// One feature with its edits.
@@ -115,24 +121,14 @@ impl Draft {
             &leaving.actions.into_keys().collect(),
             &study.pieces.documented(),
         );
-        let plan = premises.unused.added_to(plan);
+        let mut plan = premises.unused.added_to(plan);
+        plan.kept = &premises.options.exclude | &premises.stub_only;
         let removal = removal::remove(project, &plan);
         Self {
             feature,
             plan,
             removal,
             suspects,
-        }
-    }
-
-    /// The plan without some of its symbols.
-    pub(super) fn without(&self, symbols: &[SymbolId]) -> RemovalPlan {
-        let actions = self.plan.actions.iter();
-        let actions = actions.filter(|(id, _)| !symbols.contains(id));
-        RemovalPlan {
-            actions: actions.map(|(id, action)| (id.clone(), *action)).collect(),
-            imports: self.plan.imports.clone(),
-            silenced: self.plan.silenced.clone(),
         }
     }
 

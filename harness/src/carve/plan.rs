@@ -135,6 +135,7 @@ pub fn with_tests(
     }
     whole.imports.clone_from(&plan.imports);
     whole.silenced.clone_from(&plan.silenced);
+    whole.kept.clone_from(&plan.kept);
     whole.actions.extend(
         plan.actions
             .iter()

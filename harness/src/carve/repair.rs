@@ -41,7 +41,7 @@ impl Unused {
     }
 
     /// Lets definitions stay that the code cannot do without, after all.
-    fn spare(&mut self, needed: &BTreeSet<SymbolId>) -> BTreeSet<SymbolId> {
+    pub(super) fn spare(&mut self, needed: &BTreeSet<SymbolId>) -> BTreeSet<SymbolId> {
         let spared: BTreeSet<SymbolId> = self.definitions.intersection(needed).cloned().collect();
         self.definitions.retain(|id| !spared.contains(id));
         self.silenced.extend(spared.iter().cloned());
@@ -174,7 +174,7 @@ impl Search<'_> {
         }
         let culprits = self.bisect_build(attempt, lessons)?;
         let decision = format!("needed to build, protected: {}", list(&culprits));
-        lessons.premises.options.exclude.extend(culprits);
+        lessons.premises.keep(culprits);
         Ok(Some(decision))
     }
 
@@ -224,16 +224,11 @@ impl Search<'_> {
         attempt: &Draft,
         lessons: &mut Lessons,
     ) -> Result<BTreeSet<SymbolId>, CarveError> {
+        let code = self.leaving_code(attempt);
         let mut suspects: Vec<SymbolId> = attempt.plan.actions.keys().cloned().collect();
         while suspects.len() > 1 {
             let half = suspects.split_off(suspects.len() / 2);
-            let lighter = Draft {
-                feature: attempt.feature.clone(),
-                removal: Removal::default(),
-                suspects: attempt.suspects.clone(),
-                plan: attempt.without(&half),
-            };
-            let starting = self.checked_tree(&lighter)?;
+            let starting = self.lighter(&half, &code, lessons)?;
             let found = self.new_complaints(&starting, lessons)?;
             if !found.iter().any(|diagnostic| diagnostic.is_error) {
                 suspects = half;

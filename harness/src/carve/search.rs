@@ -169,7 +169,7 @@ impl Search<'_> {
                     stuck: lessons.stuck,
                 });
             };
-            self.learn(&attempt, &starting, &broken, &mut lessons)?;
+            self.learn(&attempt, &starting, &held_back, &broken, &mut lessons)?;
         }
         Err(CarveError::NotFound {
             attempts: self.request.max_attempts,
@@ -573,6 +573,7 @@ impl Search<'_> {
         &mut self,
         attempt: &Draft,
         starting: &Removal,
+        held_back: &BTreeSet<Piece>,
         broken: &Broken,
         lessons: &mut Lessons,
     ) -> Result<(), CarveError> {
@@ -581,7 +582,7 @@ impl Search<'_> {
         let owner = |path: &str, line: u32| crate::study::symbol_at(starting, path, line);
         let mut culprits = blame::culprits(&failures, &removed, &owner);
         culprits.extend(self.deadly(attempt, &broken.run));
-        let decision = self.decide(attempt, broken, culprits, lessons)?;
+        let decision = self.decide(attempt, held_back, broken, culprits, lessons)?;
         self.roll_back(decision);
         Ok(())
     }
@@ -589,6 +590,7 @@ impl Search<'_> {
     fn decide(
         &mut self,
         attempt: &Draft,
+        held_back: &BTreeSet<Piece>,
         broken: &Broken,
         culprits: BTreeSet<SymbolId>,
         lessons: &mut Lessons,
@@ -614,12 +616,12 @@ impl Search<'_> {
             return Ok(decision);
         }
         let culprits = if culprits.is_empty() {
-            self.bisect(attempt, broken)?
+            self.bisect(attempt, held_back, broken, lessons)?
         } else {
             culprits
         };
         let decision = format!("needed by kept tests, protected: {}", list(&culprits));
-        lessons.premises.options.exclude.extend(culprits);
+        lessons.premises.keep(culprits);
         Ok(decision)
     }
 
@@ -636,7 +638,9 @@ impl Search<'_> {
     fn bisect(
         &mut self,
         attempt: &Draft,
+        held_back: &BTreeSet<Piece>,
         broken: &Broken,
+        lessons: &Lessons,
     ) -> Result<BTreeSet<SymbolId>, CarveError> {
         let ids: Vec<String> = broken
             .tests
@@ -647,10 +651,10 @@ impl Search<'_> {
         let mut suspects: Vec<SymbolId> = attempt.plan.actions.keys().cloned().collect();
         while suspects.len() > 1 {
             let half = suspects.split_off(suspects.len() / 2);
-            let removal = removal::remove(self.project, &attempt.without(&half));
+            let lighter = self.lighter(&half, held_back, lessons)?;
             let run = self
                 .session
-                .run(&removal.files, &Selection::Ids(ids.clone()), false)?;
+                .run(&lighter.files, &Selection::Ids(ids.clone()), false)?;
             let outcomes = outcomes(&run);
             let healed = ids.iter().all(|id| {
                 outcomes
@@ -662,6 +666,20 @@ impl Search<'_> {
             }
         }
         Ok(suspects.into_iter().collect())
+    }
+
+    /// What a solver would see if some symbols stayed and some tests left: planned anew, for what stays may
+    /// need more.
+    pub(super) fn lighter(
+        &self,
+        kept: &[SymbolId],
+        held_back: &BTreeSet<Piece>,
+        lessons: &Lessons,
+    ) -> Result<Removal, CarveError> {
+        let mut premises = lessons.premises.clone();
+        premises.keep(kept.iter().cloned().collect());
+        let draft = Draft::new(self.study, self.project, self.scope, &premises);
+        self.starting(&draft, held_back)
     }
 
     fn test(&self, index: usize) -> Option<&TestResult> {
@@ -773,10 +791,7 @@ pub(super) fn stub(
     if deleted.is_empty() {
         return None;
     }
-    let decision = format!(
-        "needed by name, stubbed instead of deleted: {}",
-        list(&deleted)
-    );
+    let decision = format!("needed by name, not deleted: {}", list(&deleted));
     lessons.premises.stub_only.extend(deleted);
     Some(decision)
 }

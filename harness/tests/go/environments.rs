@@ -253,3 +253,62 @@ fn dependencies_are_fetched_once_and_then_found_without_a_network() {
         "the checkout is only read"
     );
 }
+
+#[test]
+fn what_needs_a_module_that_cannot_be_had_is_told_and_the_rest_runs() {
+    let Some(prepared) = Place::new(
+        r#"
+        //- lacuna.toml
+        [environment]
+        variables = { GOPROXY = "off" }
+        //- go.mod
+        module example.com/toy
+
+        go 1.20
+
+        require example.com/nowhere v1.0.0
+        //- far/far_test.go
+        package far
+
+        import (
+        	"testing"
+
+        	"example.com/nowhere"
+        )
+
+        func TestFar(t *testing.T) { nowhere.F() }
+        //- near/near.go
+        package near
+
+        func F() {}
+        //- near/near_test.go
+        package near
+
+        import "testing"
+
+        func TestNear(t *testing.T) { F() }
+        "#,
+    )
+    .prepare() else {
+        return;
+    };
+    let collection = &prepared.environment.collection;
+    expect![[r#"
+        {
+            "far/far_test.go": "far/far_test.go:6:2: missing go.sum entry for module providing package example.com/nowhere (imported by example.com/toy/far); to add:\n\tgo get -t example.com/toy/far",
+        }
+        []"#]].assert_eq(&format!(
+        "{:#?}\n{:#?}",
+        collection.errors, collection.complaints
+    ));
+    let run = prepared.run(&Selection::All, true);
+    expect![[r#"
+        Passed example.com/toy/near::TestNear (near/near_test.go, TestNear)
+        Uncollected far/far_test.go: build failed
+            far/far_test.go:6:2: missing go.sum entry for module providing package example.com/nowhere (imported by example.com/toy/far); to add:
+            	go get -t example.com/toy/far
+            at far/far_test.go:6 
+        Session: 
+        example.com/toy/near::TestNear: near/near.go:3 F, near/near_test.go:5 TestNear
+    "#]].assert_eq(&(results(&run.trace) + &crate::support::contexts(&run.trace)));
+}

@@ -202,6 +202,78 @@ fn a_test_that_needs_another_one_keeps_its_result_and_is_told() {
     "#]].assert_eq(&contexts(&run.trace));
 }
 
+#[test]
+fn children_of_a_test_are_not_recorded_and_do_not_outlive_the_run() {
+    let place = Place::new(
+        r#"
+        //- go.mod
+        module example.com/toy
+
+        go 1.20
+        //- a.go
+        package a
+
+        func Inside() {}
+
+        func Outside() {}
+        //- a_test.go
+        package a
+
+        import (
+        	"os"
+        	"os/exec"
+        	"strconv"
+        	"testing"
+        )
+
+        func TestItself(t *testing.T) {
+        	if os.Getenv("INSIDE") != "" {
+        		Inside()
+        		return
+        	}
+        	Outside()
+        	child := exec.Command(os.Args[0], "-test.run=^TestItself$")
+        	child.Env = append(os.Environ(), "INSIDE=1")
+        	if output, err := child.CombinedOutput(); err != nil {
+        		t.Fatal(err, string(output))
+        	}
+        }
+
+        func TestLeavesOneBehind(t *testing.T) {
+        	child := exec.Command("sleep", "600")
+        	if err := child.Start(); err != nil {
+        		t.Fatal(err)
+        	}
+        	pid := strconv.Itoa(child.Process.Pid)
+        	if err := os.WriteFile(os.Getenv("PIDS")+"/pid", []byte(pid), 0o600); err != nil {
+        		t.Fatal(err)
+        	}
+        }
+        "#,
+    );
+    let pids = tempfile::tempdir().unwrap();
+    let variables = format!(
+        "[environment]\nvariables = {{ PIDS = {:?} }}\n",
+        pids.path()
+    );
+    place.write("lacuna.toml", &variables);
+    let Some(prepared) = place.prepare() else {
+        return;
+    };
+    let run = prepared.run(&Selection::All, true);
+    expect![[r#"
+        Passed example.com/toy::TestItself (a_test.go, TestItself)
+        Passed example.com/toy::TestLeavesOneBehind (a_test.go, TestLeavesOneBehind)
+        Session: 
+        example.com/toy::TestItself: a.go:5 Outside, a_test.go:10 TestItself
+        example.com/toy::TestLeavesOneBehind: a_test.go:23 TestLeavesOneBehind
+    "#]]
+    .assert_eq(&(results(&run.trace) + &contexts(&run.trace)));
+    let pid = fs::read_to_string(pids.path().join("pid")).unwrap();
+    let asked = Command::new("kill").args(["-0", pid.trim()]).output();
+    assert!(!asked.unwrap().status.success(), "{pid} still runs");
+}
+
 /// Go's own tools, in the environment of a project.
 struct Tool<'p> {
     prepared: &'p Prepared,
