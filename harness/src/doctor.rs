@@ -238,7 +238,7 @@ fn collection(environment: &Environment) -> Check {
         .chain(collection.complaints.iter().cloned())
         .collect();
     let found = count(collection.tests, "test");
-    let advice = "Put what is missing into `environment.requirements`, or leave files out with `tests.paths`, in lacuna.toml.";
+    let advice = lang::named(&environment.language).map_or("", |language| language.advice);
     match (collection.tests, wrong.is_empty()) {
         (0, _) => Check::problem("tests", format!("no tests\n{}", wrong.join("\n")), advice),
         (_, true) => Check::good("tests", found),
@@ -249,6 +249,8 @@ fn collection(environment: &Environment) -> Check {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::environment::Collection;
+    use std::collections::BTreeMap;
 
     #[test]
     fn a_wrong_path_is_an_error() {
@@ -271,5 +273,27 @@ mod tests {
             ("language", Status::Problem),
         ];
         assert_eq!(seen.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn what_to_try_is_said_in_the_words_of_the_language() {
+        let missing = |language: &str| Environment {
+            distribution: None,
+            language: language.to_owned(),
+            runtime: "/bin/tool".into(),
+            version: String::new(),
+            variables: BTreeMap::new(),
+            packages: BTreeMap::new(),
+            steps: Vec::new(),
+            collection: Collection::default(),
+            fingerprint: String::new(),
+        };
+        for language in lang::names().split(", ") {
+            let checks = environment(&missing(language));
+            let advice = checks.iter().find_map(|check| check.advice.as_deref());
+            assert_eq!(advice, lang::named(language).map(|row| row.advice));
+            let installs = advice.is_some_and(|advice| advice.contains("requirements"));
+            assert_eq!(installs, language == "python", "{advice:?}");
+        }
     }
 }

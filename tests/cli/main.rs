@@ -14,6 +14,7 @@ mod go;
 mod go_kinds;
 mod inherited;
 mod interruption;
+mod mixed;
 mod rust;
 mod support;
 mod tasks;

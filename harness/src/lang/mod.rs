@@ -21,6 +21,8 @@ pub struct Language {
     pub checker: Option<&'static dyn Checker>,
     /// How a person would run them, one word an entry.
     pub test_command: &'static [&'static str],
+    /// What to try where there are no tests, or some cannot be built or loaded.
+    pub advice: &'static str,
 }
 
 /// All rows.
@@ -31,6 +33,7 @@ static LANGUAGES: &[Language] = &[
         runner: &python::runner::Pytest::NATIVE,
         checker: None,
         test_command: &["python", "-m", "pytest"],
+        advice: "Put what is missing into `environment.requirements`, or leave files out with `tests.paths`, in lacuna.toml.",
     },
     Language {
         name: "go",
@@ -38,6 +41,7 @@ static LANGUAGES: &[Language] = &[
         runner: &go::runner::GoTest,
         checker: Some(&go::checker::GoCheck),
         test_command: &["go", "test", "./..."],
+        advice: "See that `go vet ./...` finds the packages and their tests; `environment.variables` and `tests.arguments` (`-tags`, say) in lacuna.toml change how they are built, and `tests.paths` leaves packages out.",
     },
     Language {
         name: "rust",
@@ -45,6 +49,7 @@ static LANGUAGES: &[Language] = &[
         runner: &rust::runner::CargoTest,
         checker: Some(&rust::checker::CargoCheck),
         test_command: &["cargo", "test", "--workspace"],
+        advice: "See that `cargo test --no-run` builds; `environment.variables` and `tests.arguments` (`--features`, say) in lacuna.toml change how, and `tests.paths` leaves files out.",
     },
 ];
 
