@@ -173,7 +173,7 @@ fn configuration(project: &Project, checks: &mut Vec<Check>) -> Config {
 }
 
 fn unknown_language() -> Check {
-    let found = format!("none of {}", lang::names());
+    let found = format!("none of {}", lang::marks());
     Check::problem("language", found, "Is this the root folder of the project?")
 }
 

@@ -103,7 +103,7 @@ impl Environment {
 #[derive(Debug, thiserror::Error)]
 pub enum EnvironmentError {
     /// No language of ours.
-    #[error("{} holds no project in a language that lacuna can run ({known}); is it the root folder?", root.display())]
+    #[error("{} holds no project in a language that lacuna can run: {known}; is it the root folder?", root.display())]
     UnknownLanguage {
         /// The project.
         root: PathBuf,
@@ -199,7 +199,7 @@ pub fn languages(
     if languages.is_empty() {
         return Err(EnvironmentError::UnknownLanguage {
             root: project.root().to_owned(),
-            known: lang::names(),
+            known: lang::marks(),
         });
     }
     Ok(languages)

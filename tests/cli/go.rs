@@ -70,12 +70,12 @@ fn the_timetable_goes_through_every_command() {
         clock/clock_test.go      7    1        1      1      1           1     8  small
         line/line_test.go        4    1        1      1      6           1    11  feature
         line/parse_test.go       2    1        1      1      6           1    13  feature
-        plan/plan_test.go        3    8       17      3    212           2    11  feature
+        plan/plan_test.go        3    8       18      3    212           2    11  feature
     "#]]
     .assert_eq(&bench.ok(&["features"]));
     expect![[r#"
         Feature of plan/plan_test.go
-          removes 17 symbols: 212 lines in 3 files
+          removes 18 symbols: 212 lines in 3 files
           tests: 3 target, 2 collateral, 11 kept, 0 excluded
         top: removed, in the interface (8)
           line/parse.go::Read  line 23, 18 lines, run by 3 target and 2 other tests
@@ -93,8 +93,9 @@ fn the_timetable_goes_through_every_command() {
           plan/queue.go::newQueue  line 21, 3 lines, run by 3 target and 0 other tests
           plan/queue.go::queue.pop  line 29, 7 lines, run by 3 target and 0 other tests
           plan/queue.go::queue.push  line 25, 3 lines, run by 3 target and 0 other tests
-        orphaned: removed, nothing else refers to it (3)
+        orphaned: removed, nothing else refers to it (4)
           plan/queue.go::item  line 15, 5 lines, run by 0 target and 0 other tests
+          plan/queue.go::item.stop  line 16, 1 line, run by 0 target and 0 other tests
           plan/queue.go::items  line 37, 2 lines, run by 0 target and 0 other tests
           plan/queue.go::queue  line 9, 5 lines, run by 0 target and 0 other tests
         shared: stays, kept tests run it (9)

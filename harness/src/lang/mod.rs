@@ -13,6 +13,8 @@ use crate::runner::TestRunner;
 pub struct Language {
     /// The name that people and records use.
     pub name: &'static str,
+    /// The files without which there is no project of the language, in words for a person.
+    pub mark: &'static str,
     /// How environments are made.
     pub toolchain: &'static dyn Toolchain,
     /// How tests are run.
@@ -29,6 +31,7 @@ pub struct Language {
 static LANGUAGES: &[Language] = &[
     Language {
         name: "python",
+        mark: "*.py",
         toolchain: &python::environment::Python,
         runner: &python::runner::Pytest::NATIVE,
         checker: None,
@@ -37,6 +40,7 @@ static LANGUAGES: &[Language] = &[
     },
     Language {
         name: "go",
+        mark: "go.mod, which `go mod init` makes",
         toolchain: &go::environment::Go,
         runner: &go::runner::GoTest,
         checker: Some(&go::checker::GoCheck),
@@ -45,6 +49,7 @@ static LANGUAGES: &[Language] = &[
     },
     Language {
         name: "rust",
+        mark: "Cargo.toml",
         toolchain: &rust::environment::Rust,
         runner: &rust::runner::CargoTest,
         checker: Some(&rust::checker::CargoCheck),
@@ -93,4 +98,13 @@ pub fn named(name: &str) -> Option<&'static Language> {
 pub fn names() -> String {
     let names: Vec<&str> = LANGUAGES.iter().map(|language| language.name).collect();
     names.join(", ")
+}
+
+/// The names of all languages, each with what makes a project one of it.
+pub fn marks() -> String {
+    let marks = LANGUAGES.iter();
+    let marks: Vec<String> = marks
+        .map(|language| format!("{} ({})", language.name, language.mark))
+        .collect();
+    marks.join(", ")
 }
