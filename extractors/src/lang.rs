@@ -83,6 +83,11 @@ pub(crate) trait Rules: Sync {
     /// Whether what a file imports can be taken from it by others.
     fn offers_imports(&self) -> bool;
 
+    /// Whether a file is part of a program only where another one declares it.
+    fn declares_files(&self) -> bool {
+        false
+    }
+
     /// Whether a definition in a file of tests runs for the tests of all files in the folder, though no text
     /// names it.
     fn runs_for_folder(&self, _symbol: &Symbol) -> bool {

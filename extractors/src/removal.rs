@@ -158,9 +158,10 @@ fn carry_out(
             continue;
         }
         match edit(project, leaving, path) {
+            Ok(Some(bytes)) if bytes.is_empty() => {
+                files.insert(path.to_owned(), emptied(project, leaving, path));
+            }
             Ok(Some(bytes)) => {
-                let is_emptied = bytes.is_empty() && project.analysis.is_asked_for(path);
-                let bytes = if is_emptied { EMPTY.to_vec() } else { bytes };
                 files.insert(path.to_owned(), Some(bytes));
             }
             Ok(None) => {}
@@ -171,6 +172,19 @@ fn carry_out(
         Ok(files)
     } else {
         Err(problems)
+    }
+}
+
+/// What a file becomes in which nothing is left: none if nobody takes it in any more.
+fn emptied(project: &Project<'_>, leaving: &Leaving<'_>, path: &str) -> Option<Vec<u8>> {
+    let rules = project.rules(path);
+    let is_declared = rules.is_some_and(|rules| rules.declares_files());
+    let is_asked_for = project.analysis.is_asked_for(path);
+    let is_gone = is_declared && leaving.is_deleted(&SymbolId::module(path));
+    match is_asked_for || is_declared {
+        true if is_gone && !is_asked_for => None,
+        true => Some(EMPTY.to_vec()),
+        false => Some(Vec::new()),
     }
 }
 

@@ -53,6 +53,10 @@ impl Rules for Rust {
         true
     }
 
+    fn declares_files(&self) -> bool {
+        true
+    }
+
     fn needs_every_meaning(&self) -> bool {
         true
     }

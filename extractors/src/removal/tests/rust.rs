@@ -762,3 +762,31 @@ fn a_file_of_tests_that_a_manifest_asks_for_stays_as_an_empty_line() {
     );
     check("[[test]]\nname = \"other\"", None);
 }
+
+#[test]
+fn a_file_that_nothing_declares_any_more_goes() {
+    check(
+        r#"
+//- src/lib.rs
+pub fn f() {}
+
+#[cfg(test)]
+mod tests;
+//- src/tests.rs
+use super::*;
+
+#[test]
+fn of_f() {
+    f();
+}
+"#,
+        "src/tests.rs::of_f",
+        expect![[r#"
+            //- src/lib.rs
+            pub fn f() {}
+            //- src/tests.rs is gone
+            imports: #[cfg(test)]
+            mod tests; (src/lib.rs), super::* (src/tests.rs)
+        "#]],
+    );
+}
