@@ -18,23 +18,24 @@ use crate::runner::RunError;
 pub(super) const START: &str = "start-up";
 /// The most functions: their names make one argument, whose length systems bound.
 const MOST: usize = 1000;
-/// Runs each function named in `$3` and notes its exit code and how many files of counters there are then:
-/// a shell does that without another process, and processes are what a trace costs. The file that
-/// describes the counters is the same for all and is left for the next to find. The output is left in
-/// pipes as `go test` does it: to some tests a device such as `/dev/null` is a terminal.
+/// Runs each function named in `$3` with a folder for its records, and notes its exit code. Only one file
+/// is kept of those that describe the counters, for all are alike. A shell does that without another
+/// process, and processes are what a trace costs; in a folder for all, each would read what those before
+/// it left. The output is left in pipes as `go test` does it: to some tests a device such as `/dev/null`
+/// is a terminal.
 const SCRIPT: &str = r#"
-binary=$1 records=$2 names=$3
+binary=$1 records=$2 names=$3 described=
 shift 3
-note() {
-    test -e "$1" || shift
-    echo "$name $code $#" >>"$records/codes"
-}
 for name in $names; do
     pattern="^$name\$"
     test "$name" = start-up && pattern='^$'
-    "$binary" -test.paniconexit0 -test.gocoverdir="$records/live" "$@" "-test.run=$pattern"
-    code=$?
-    note "$records"/live/covcounters.*
+    "$binary" -test.paniconexit0 -test.gocoverdir="$records/$name" "$@" "-test.run=$pattern"
+    echo "$name $?" >>"$records/codes"
+    for meta in "$records/$name"/covmeta.*; do
+        test -e "$meta" || continue
+        test -z "$described" || : >"$meta"
+        described=$meta
+    done
 done
 "#;
 
@@ -70,8 +71,10 @@ impl Batch {
 
     /// Runs all of its functions, or as many as the limits allow.
     pub(super) fn run(&self, run: &Run<'_>, suite: &Suite) -> Result<Finished, RunError> {
-        let live = self.records.join("live");
-        fs::create_dir_all(&live).map_err(records(&live))?;
+        for name in &self.tests {
+            let own = self.records.join(name);
+            fs::create_dir_all(&own).map_err(records(&own))?;
+        }
         let limits = run.limits();
         let variables = run.request.environment.variables.clone();
         let mut command = Command::new("sh", &self.folder).envs(variables);
@@ -93,69 +96,40 @@ impl Batch {
 
     /// What the processes left.
     pub(super) fn records(&self) -> Result<Records, RunError> {
-        let live = self.records.join("live");
-        let entries = fs::read_dir(&live).map_err(records(&live))?;
-        let (described, mut counted): (Vec<PathBuf>, Vec<PathBuf>) = entries
-            .flatten()
-            .map(|entry| entry.path())
-            .partition(|file| name_of(file).starts_with("covmeta"));
-        counted.sort_by_key(|file| written(&name_of(file)));
-        let meta = described.first().map(read).transpose()?;
-        let mut before = 0;
-        let mut counters = BTreeMap::new();
-        for (name, _, count) in self.notes() {
-            // More than one file would be another process's, too.
-            let own = counted.get(before).filter(|_| count == before + 1);
-            let own = own.map(read).transpose()?;
-            counters.extend(own.and_then(|bytes| Some((name, counters::read(&bytes)?))));
-            before = count;
+        let mut left = Records::default();
+        for name in &self.tests {
+            let own = self.records.join(name);
+            let entries = fs::read_dir(&own).map_err(records(&own))?;
+            for file in entries.flatten().map(|entry| entry.path()) {
+                let bytes = fs::read(&file).map_err(records(&file))?;
+                if name_of(&file).starts_with("covcounters") {
+                    let counters = counters::read(&bytes);
+                    left.counters.extend(counters.map(|it| (name.clone(), it)));
+                } else if left.meta.is_empty() {
+                    left.meta = meta::read(&bytes).unwrap_or_default();
+                }
+            }
         }
-        Ok(Records {
-            meta: meta
-                .and_then(|bytes| meta::read(&bytes))
-                .unwrap_or_default(),
-            counters,
-        })
+        Ok(left)
     }
 
     /// The exit codes of the processes that ended.
     pub(super) fn exit_codes(&self) -> BTreeMap<String, i32> {
-        let notes = self.notes().into_iter();
-        notes.map(|(name, code, _)| (name, code)).collect()
-    }
-
-    /// Each process that ended: its function, its exit code, and how many processes had left counters.
-    fn notes(&self) -> Vec<(String, i32, usize)> {
         let text = fs::read_to_string(self.records.join("codes")).unwrap_or_default();
-        let note = |line: &str| {
-            let mut words = line.split(' ');
-            let name = words.next()?.to_owned();
-            Some((
-                name,
-                words.next()?.parse().ok()?,
-                words.next()?.parse().ok()?,
-            ))
-        };
-        text.lines().filter_map(note).collect()
+        let pairs = text.lines().filter_map(|line| line.split_once(' '));
+        pairs
+            .filter_map(|(name, code)| Some((name.to_owned(), code.parse().ok()?)))
+            .collect()
     }
 }
 
 /// What the processes of a batch left.
+#[derive(Default)]
 pub(super) struct Records {
     /// What the counters mean.
     pub(super) meta: Meta,
     /// The counters of each function whose process came to its end.
     pub(super) counters: BTreeMap<String, Counters>,
-}
-
-fn read(file: &PathBuf) -> Result<Vec<u8>, RunError> {
-    fs::read(file).map_err(records(file))
-}
-
-/// When a file of counters was written: the end of its name, in nanoseconds.
-fn written(name: &str) -> u64 {
-    let end = name.rsplit('.').next().unwrap_or_default();
-    end.parse().unwrap_or(0)
 }
 
 fn name_of(file: &Path) -> String {
