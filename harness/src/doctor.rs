@@ -237,8 +237,15 @@ fn collection(environment: &Environment) -> Check {
     let wrong: Vec<String> = errors
         .chain(collection.complaints.iter().cloned())
         .collect();
-    let found = count(collection.tests, "test");
+    // The environment outlives changes of the tests.
+    let found = format!(
+        "{} when the environment was made",
+        count(collection.tests, "test")
+    );
     let advice = lang::named(&environment.language).map_or("", |language| language.advice);
+    let advice = format!("{advice} `lacuna prepare --fresh` looks again.")
+        .trim()
+        .to_owned();
     match (collection.tests, wrong.is_empty()) {
         (0, _) => Check::problem("tests", format!("no tests\n{}", wrong.join("\n")), advice),
         (_, true) => Check::good("tests", found),
