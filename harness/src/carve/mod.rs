@@ -4,6 +4,7 @@ pub mod advice;
 pub mod blame;
 pub mod draft;
 pub mod evidence;
+mod found;
 mod inspection;
 mod patches;
 pub mod pieces;
@@ -273,7 +274,7 @@ fn proven(
 
 /// The ids of the tests that left with the feature and are put back for grading, in the runner's
 /// order.
-fn held_back(study: &Study, scope: &Scope, found: &search::Found) -> Vec<String> {
+fn held_back(study: &Study, scope: &Scope, found: &found::Found) -> Vec<String> {
     let tests = study.trace.tests.iter().enumerate();
     let left = tests
         .filter(|(index, _)| found.leaves(study, *index) && found.is_graded(study, scope, *index));

@@ -7,9 +7,10 @@ use extractors::patch::{Change, File, FilePatch, Patch};
 use extractors::removal::{self, Project, RemovalPlan};
 
 use super::CarveError;
+use super::found::Found;
 use super::pieces::Piece;
 use super::plan;
-use super::search::Found;
+
 use crate::session::Session;
 use crate::study::Study;
 

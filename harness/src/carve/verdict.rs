@@ -6,7 +6,7 @@ use analyzer::feature::Scope;
 use analyzer::trace::{Outcome, TestResult, Trace};
 use serde::{Deserialize, Serialize};
 
-use super::search::Found;
+use super::found::Found;
 use super::unstable;
 use crate::study::Study;
 
