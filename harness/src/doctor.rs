@@ -298,8 +298,9 @@ mod tests {
         for language in lang::names().split(", ") {
             let checks = environment(&missing(language));
             let advice = checks.iter().find_map(|check| check.advice.as_deref());
-            assert_eq!(advice, lang::named(language).map(|row| row.advice));
-            let installs = advice.is_some_and(|advice| advice.contains("requirements"));
+            let advice = advice.unwrap_or_default();
+            assert!(advice.starts_with(lang::named(language).unwrap().advice));
+            let installs = advice.contains("requirements");
             assert_eq!(installs, language == "python", "{advice:?}");
         }
     }
