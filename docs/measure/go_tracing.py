@@ -59,7 +59,7 @@ def traced(tree, cache):
 
 def build(tree, package):
     with tempfile.TemporaryDirectory() as folder:
-        go(tree, "test", "-c", "-cover", "-covermode=count", "-coverpkg=./...", "-o", str(Path(folder) / "test"), package)
+        go(tree, "test", "-c", "-cover", "-covermode=count", "-coverpkg=./...", "-ldflags=-s -w", "-o", str(Path(folder) / "test"), package)
 
 
 def go(tree, *arguments):
