@@ -4,12 +4,14 @@ mod declarations;
 mod definitions;
 mod examples;
 mod go;
+mod go_pitfalls;
 mod go_real;
 mod headings;
 mod names;
 mod needs;
 mod real;
 mod rust;
+mod rust_pitfalls;
 mod stubs;
 
 use std::collections::BTreeMap;

@@ -256,3 +256,68 @@ fn interfaces_of_real_modules_are_read_back() {
         }
     }
 }
+
+// S1, S2, S6
+#[test]
+fn headers_of_declarations_are_shown_in_full() {
+    check(
+        r#"
+//- a.go
+package area
+
+// Number is a number.
+type Number interface {
+	~int | ~int64
+	float64
+	comparable
+	Sum(Number) (sum Number, err error)
+}
+
+type Pair[K comparable, V interface{ ~[]E }, E any] struct {
+	Key   K
+	Value V
+	Call  func(a, b K, more ...V) (<-chan V, error)
+	inner E
+}
+
+// Swap swaps.
+func (p *Pair[K, V, E]) Swap(_ func(K) <-chan V, array [4]E) (k K, v V) {
+	return
+}
+
+func Map[K comparable, V any](table map[K][]*V, change func(K, ...V) error) (map[K]V, error) { return nil, nil }
+
+type Step = func(context.Context, ...Step) error
+"#,
+        "a.go::Number a.go::Pair a.go::Map a.go::Step",
+        expect![[r#"
+            # a.go::Number
+            // package area
+
+            // Number is a number.
+            type Number interface {
+            	~int | ~int64
+            	float64
+            	comparable
+            	Sum(Number) (sum Number, err error)
+            }
+
+            # a.go::Pair
+            type Pair[K comparable, V interface{ ~[]E }, E any] struct {
+            	Key   K
+            	Value V
+            	Call  func(a, b K, more ...V) (<-chan V, error)
+            	// contains filtered or unexported fields
+            }
+
+            // Swap swaps.
+            func (p *Pair[K, V, E]) Swap(_ func(K) <-chan V, array [4]E) (k K, v V)
+
+            # a.go::Map
+            func Map[K comparable, V any](table map[K][]*V, change func(K, ...V) error) (map[K]V, error)
+
+            # a.go::Step
+            type Step = func(context.Context, ...Step) error
+        "#]],
+    );
+}

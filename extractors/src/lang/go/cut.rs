@@ -161,8 +161,8 @@ impl<'t> Dropped<'t> {
                 remove(lines, declaration(*element), None);
             } else if must_hold_place(tree, *element, &group, |other| self.has(other)) {
                 blank(lines, *element);
-            } else if let Some(list) = self.emptied_line(*element, &group) {
-                lines.replace(list.byte_range(), "{}");
+            } else if let Some(braces) = self.emptied_line(*element, &group) {
+                lines.replace(braces, "{}");
             } else {
                 self.cut_member(lines, *element, &group);
             }
@@ -175,13 +175,17 @@ impl<'t> Dropped<'t> {
             && group.iter().all(|other| self.has(*other))
     }
 
-    /// The braces in one line that lose all they have; asked for the first element only.
-    fn emptied_line(&self, element: Node<'t>, group: &[Node<'t>]) -> Option<Node<'t>> {
-        let list = element
-            .parent()
-            .filter(|list| list.kind() == "field_declaration_list")?;
+    /// The braces in one line that lose all they have.
+    fn emptied_line(&self, element: Node<'t>, group: &[Node<'t>]) -> Option<Range<usize>> {
+        let list = element.parent()?;
+        let opening = match list.kind() {
+            "field_declaration_list" => list.child(0),
+            "interface_type" => list.child(1),
+            _ => None,
+        }?;
         let is_line = list.start_position().row == list.end_position().row;
-        (is_line && group.iter().all(|other| self.has(*other))).then_some(list)
+        let is_emptied = is_line && group.iter().all(|other| self.has(*other));
+        is_emptied.then(|| opening.start_byte()..list.end_byte())
     }
 
     fn cut_member(&self, lines: &mut Lines<'_>, element: Node<'t>, group: &[Node<'t>]) {

@@ -139,7 +139,7 @@ impl Dropped {
                 T!['{'] | T!['}'] | T![,] | SyntaxKind::WHITESPACE
             ),
         });
-        !ast::SourceFile::can_cast(list.kind()) && rest.next().is_none()
+        !ast::SourceFile::can_cast(list.kind()) && !has_note(list) && rest.next().is_none()
     }
 
     /// Drops blocks, modules and lists that hold nothing any more; whether there was one.
@@ -226,6 +226,16 @@ impl Dropped {
         }
         lines.replace(start..range.end, "");
     }
+}
+
+/// Whether a comment follows the brace that opens a list: it is about the owner, though the tree has it
+/// as part of the first member.
+fn has_note(list: &SyntaxNode) -> bool {
+    let brace = list.first_token();
+    let mut behind = std::iter::successors(brace, |token| token.next_token()).skip(1);
+    behind
+        .find(|token| token.kind() != SyntaxKind::WHITESPACE || token.text().contains('\n'))
+        .is_some_and(|token| token.kind() == SyntaxKind::COMMENT)
 }
 
 /// Whether a node is a module that is compiled for tests only.

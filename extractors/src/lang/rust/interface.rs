@@ -122,7 +122,8 @@ impl Quoting<'_> {
                 () if of_trait => whole || self.is_top(member),
                 () if is_container => (whole || self.is_of_top(symbol)) && is_public(&inner),
                 () if ast::RecordField::can_cast(inner.kind())
-                    && ast::Struct::can_cast(node.kind()) =>
+                    && (ast::Struct::can_cast(node.kind())
+                        || ast::Union::can_cast(node.kind())) =>
                 {
                     is_public(&inner)
                 }

@@ -6,7 +6,7 @@ use grammars::rust::syntax::ast;
 use grammars::rust::syntax::{AstNode, SyntaxKind, SyntaxNode, T};
 
 use super::nodes::range;
-use crate::lang::lines::Lines;
+use crate::lang::lines::{Lines, Piece};
 
 /// Lines longer than this are broken.
 const WIDEST: usize = 100;
@@ -147,17 +147,28 @@ impl Tree {
     }
 }
 
-/// Takes leaves out of a tree with comments, which stay where they are: with their commas.
+/// Takes leaves out of a tree with comments, which stay where they are, but for those of a leaf that
+/// has its lines for itself.
 fn shorten(lines: &mut Lines<'_>, tree: &ast::UseTree, items: &[Range<usize>]) {
     let Some(list) = tree.use_tree_list() else {
         return;
     };
-    for inner in list.use_trees() {
-        if Tree::read(&inner, items).is_some() {
-            shorten(lines, &inner, items);
-            continue;
+    let trees: Vec<ast::UseTree> = list.use_trees().collect();
+    let stays = |tree: &ast::UseTree| Tree::read(tree, items).is_some();
+    for (at, inner) in trees.iter().enumerate() {
+        let place = range(inner.syntax());
+        if stays(inner) {
+            shorten(lines, inner, items);
+        } else if lines.starts_line(place.start) && lines.ends_line(place.end, &[',']) {
+            lines.remove(Piece {
+                lines: lines.line_of(place.start)..lines.line_of(place.end) + 1,
+                first: !trees.iter().take(at).any(stays),
+                last: !trees.iter().skip(at + 1).any(stays),
+                compound: false,
+            });
+        } else {
+            lines.replace(with_comma(inner.syntax()), "");
         }
-        lines.replace(with_comma(inner.syntax()), "");
     }
 }
 

@@ -525,7 +525,7 @@ pub fn stays() { all(); }
 }
 
 #[test]
-fn line_ends_stay_what_they_are() {
+fn line_ends_of_an_item_stay_what_they_are() {
     check_analysis(
         &bytes(&[(
             "src/lib.rs",
