@@ -45,7 +45,21 @@ fn code(line: u32, name: &str, kind: CodeKind) -> Code {
 }
 
 fn check(codes: &[Code], expected: Expect) {
-    let mut host = host(SHAPES);
+    check_in(SHAPES, codes, expected);
+}
+
+/// The lines and names of functions, one a line.
+fn check_functions(path: &str, text: &str, functions: &[(u32, &str)], expected: Expect) {
+    let functions = functions.iter().map(|(line, name)| Code {
+        path: path.to_owned(),
+        ..code(*line, name, CodeKind::Function)
+    });
+    let codes: Vec<Code> = functions.collect();
+    check_in(&format!("//- {path}\n{text}"), &codes, expected);
+}
+
+fn check_in(fixture: &str, codes: &[Code], expected: Expect) {
+    let mut host = host(fixture);
     let trace = Trace {
         codes: codes.to_vec(),
         ..Trace::default()
@@ -115,6 +129,86 @@ fn code_without_a_name_belongs_to_what_is_around_it() {
             18 <lambda> Function → m.py
             99 <lambda> Function → nothing
             unmatched [3]"#]],
+    );
+}
+
+#[test]
+fn functions_of_a_crate_are_matched_by_line_and_name() {
+    check_functions(
+        "src/lib.rs",
+        r#"
+#[cfg(unix)]
+fn f() {}
+#[cfg(windows)]
+fn f() {}
+struct P;
+struct Q;
+impl P { fn run(&self) {} }
+impl Q {
+    /// Runs.
+    fn run(&self) { fn inner() {} }
+}
+impl Drop for P {
+    fn drop(&mut self) {}
+}
+impl Drop for Q {
+    fn drop(&mut self) {}
+}
+"#,
+        &[
+            (2, "f"),
+            (4, "f"),
+            (8, "run"),
+            (10, "run"),
+            (11, "inner"),
+            (14, "drop"),
+            (17, "drop"),
+            (17, "run"),
+        ],
+        expect![[r#"
+            2 f Function → src/lib.rs::f
+            4 f Function → src/lib.rs::f#2
+            8 run Function → src/lib.rs::P#impl.run
+            10 run Function → src/lib.rs::Q#impl.run
+            11 inner Function → src/lib.rs::Q#impl.run.inner
+            14 drop Function → src/lib.rs::P#Drop.drop
+            17 drop Function → src/lib.rs::Q#Drop.drop
+            17 run Function → nothing
+            unmatched [7]"#]],
+    );
+}
+
+#[test]
+fn functions_of_a_package_are_matched_by_line_and_name() {
+    check_functions(
+        "a_linux.go",
+        r#"
+package a
+type P struct{}
+type Q[T any] struct{}
+func (P) run() {}
+// Run runs.
+func (q *Q[T]) run() {}
+func init() {}
+func init() {}
+var late = func() {}
+"#,
+        &[
+            (5, "P.run"),
+            (6, "Q.run"),
+            (8, "init"),
+            (9, "init"),
+            (10, "late"),
+            (10, "P.run"),
+        ],
+        expect![[r#"
+            5 P.run Function → a_linux.go::P.run
+            6 Q.run Function → a_linux.go::Q.run
+            8 init Function → a_linux.go::init
+            9 init Function → a_linux.go::init#2
+            10 late Function → a_linux.go::late
+            10 P.run Function → nothing
+            unmatched [5]"#]],
     );
 }
 
