@@ -554,6 +554,53 @@ pub fn stays() {}
             imports: crate::core::inner::* (src/lib.rs)
         "#]],
     );
+    check(
+        r#"
+//- src/lib.rs
+mod base;
+use base::{first, second, third};
+pub fn f() {
+    first();
+    second();
+    third();
+}
+mod inner {
+    pub use super::*;
+    fn stays() {
+        first();
+    }
+    mod deep {
+        use super::*;
+        fn stays() {
+            second();
+        }
+    }
+}
+//- src/base.rs
+pub fn first() {}
+pub fn second() {}
+pub fn third() {}
+"#,
+        "src/lib.rs::f",
+        expect![[r#"
+            //- src/lib.rs
+            mod base;
+            use base::{first, second};
+            mod inner {
+                pub use super::*;
+                fn stays() {
+                    first();
+                }
+                mod deep {
+                    use super::*;
+                    fn stays() {
+                        second();
+                    }
+                }
+            }
+            imports: third (src/lib.rs)
+        "#]],
+    );
 }
 
 // R7
