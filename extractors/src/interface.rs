@@ -1,6 +1,6 @@
 //! The interface of a feature: what a solver is told about the symbols that stand for it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use analyzer::Analysis;
@@ -27,6 +27,18 @@ pub struct InterfaceEntry {
     pub language: String,
     /// Valid code of that language, ending in a line feed.
     pub text: String,
+    /// Where else the project offers it, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub offers: Vec<Offer>,
+}
+
+/// A module that does not use a symbol, and imports it for those who take it from there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Offer {
+    /// The file of the module.
+    pub path: String,
+    /// The name that it has there.
+    pub name: String,
 }
 
 /// The interface of some symbols. A class that is top is shown with all its public members; of any
@@ -52,11 +64,54 @@ fn entries(analysis: &Analysis, path: &str, top: &BTreeSet<SymbolId>) -> Vec<Int
         path: path.to_owned(),
         language: language.id().to_owned(),
         text,
+        offers: Vec::new(),
     };
     shown.into_iter().map(entry).collect()
 }
 
+/// Where modules of the project, tests aside, offer symbols that are deleted, by symbol.
+fn offers(
+    analysis: &Analysis,
+    deleted: &BTreeSet<SymbolId>,
+) -> BTreeMap<SymbolId, BTreeSet<Offer>> {
+    let mut found: BTreeMap<SymbolId, BTreeSet<Offer>> = BTreeMap::new();
+    let tests = analysis.test_files();
+    for path in analysis
+        .paths()
+        .into_iter()
+        .filter(|path| !tests.contains(path))
+    {
+        let references = analysis.references(&path);
+        let used: BTreeSet<usize> = references.iter().filter_map(|it| it.through).collect();
+        for (index, import) in analysis.imports(&path).iter().enumerate() {
+            let is_offer =
+                import.scope.is_module() && import.bound != "*" && !used.contains(&index);
+            for target in import
+                .targets
+                .iter()
+                .filter(|id| is_offer && deleted.contains(id))
+            {
+                found.entry(target.clone()).or_default().insert(Offer {
+                    path: path.clone(),
+                    name: import.bound.clone(),
+                });
+            }
+        }
+    }
+    found
+}
+
 impl Interface {
+    /// Adds where else the project offers what is deleted: there the names go, too, and are missed.
+    pub fn with_offers(mut self, analysis: &Analysis, deleted: &BTreeSet<SymbolId>) -> Self {
+        let mut offers = offers(analysis, deleted);
+        for entry in &mut self.entries {
+            let of_entry = offers.remove(&entry.symbol).unwrap_or_default();
+            entry.offers = of_entry.into_iter().collect();
+        }
+        self
+    }
+
     /// The interface as Markdown: a heading for each file, a code block for each entry.
     pub fn to_markdown(&self) -> String {
         let mut out = String::new();
@@ -69,6 +124,9 @@ impl Interface {
             for entry in file {
                 let fence = fence(&entry.text);
                 let _ = write!(out, "\n{fence}{}\n{}{fence}\n", entry.language, entry.text);
+                for Offer { path, name } in &entry.offers {
+                    let _ = writeln!(out, "\n`{path}` must offer it as `{name}`, too.");
+                }
             }
         }
         out

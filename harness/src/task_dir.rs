@@ -17,6 +17,7 @@ use extractors::instance::{
 use extractors::instruction::instruction;
 use extractors::interface::interface;
 use extractors::patch::{LineCounts, Patch, PatchError};
+use extractors::removal::Action;
 use serde::{Deserialize, Serialize};
 
 use crate::cache::is_disk_full;
@@ -290,7 +291,15 @@ pub fn instruction_of(analysis: &Analysis, task: &Task) -> String {
         .iter()
         .filter(|symbol| symbol.role == Role::Top && symbol.action.is_some());
     let top: BTreeSet<SymbolId> = top.map(|symbol| symbol.id.clone()).collect();
-    instruction(task, &interface(analysis, &top))
+    let deleted = task
+        .symbols
+        .iter()
+        .filter(|symbol| symbol.action == Some(Action::Delete));
+    let deleted = deleted.map(|symbol| symbol.id.clone()).collect();
+    instruction(
+        task,
+        &interface(analysis, &top).with_offers(analysis, &deleted),
+    )
 }
 
 /// The command that makes the task again, to be given in the project's folder.

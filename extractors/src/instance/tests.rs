@@ -4,7 +4,7 @@ use expect_test::expect;
 
 use super::*;
 use crate::instruction::instruction;
-use crate::interface::{Interface, InterfaceEntry};
+use crate::interface::{Interface, InterfaceEntry, Offer};
 
 fn task() -> Task {
     let tests = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
@@ -241,6 +241,10 @@ fn the_instruction_says_what_to_build_and_by_which_rules() {
         path: "src/shop.py".to_owned(),
         language: "python".to_owned(),
         text: "def price(x):\n    \"\"\"```\"\"\"\n    raise NotImplementedError\n".to_owned(),
+        offers: vec![Offer {
+            path: "src/__init__.py".to_owned(),
+            name: "price".to_owned(),
+        }],
     };
     expect![[r##"
         # Implement a missing feature of shop
@@ -268,6 +272,8 @@ fn the_instruction_says_what_to_build_and_by_which_rules() {
             """```"""
             raise NotImplementedError
         ````
+
+        `src/__init__.py` must offer it as `price`, too.
 
         ## Rules
 

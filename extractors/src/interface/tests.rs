@@ -369,3 +369,43 @@ fn a_module_that_is_top_shows_everything_public() {
         "#]],
     );
 }
+
+#[test]
+fn modules_that_offer_what_is_deleted_are_named() {
+    let analysis = analysis(
+        r#"
+        //- pkg/__init__.py
+        from .a import price as cost, total, Cart
+        from .b import *
+        __all__ = ["cost", "total"]
+        //- pkg/a.py
+        def price(): pass
+        def total(): pass
+        class Cart: pass
+        //- pkg/b.py
+        from .a import price, total
+        def use(): return price()
+        //- tests/test_a.py
+        from pkg.a import price
+        "#,
+    );
+    let deleted = BTreeSet::from(["pkg/a.py::price", "pkg/a.py::total"].map(SymbolId::parse));
+    let top = BTreeSet::from(["pkg/a.py::price", "pkg/a.py::Cart"].map(SymbolId::parse));
+    let interface = interface(&analysis, &top).with_offers(&analysis, &deleted);
+    expect![[r#"
+        ### `pkg/a.py`
+
+        ```python
+        def price():
+            raise NotImplementedError
+        ```
+
+        `pkg/__init__.py` must offer it as `cost`, too.
+
+        ```python
+        class Cart:
+            pass
+        ```
+    "#]]
+    .assert_eq(&interface.to_markdown());
+}
