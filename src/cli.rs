@@ -53,7 +53,7 @@ path, target or configuration · 3 the environment could not be made, the tests 
 /// What the program can do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Carve a feature out of the built-in sample project and show every step
+    /// Carve a feature out of each built-in sample project and show every step
     #[command(after_help = "Example:\n  lacuna demo\n  lacuna demo --out ./demo-task")]
     Demo(DemoArgs),
     /// Say what was found in a project and whether its environment works
@@ -101,7 +101,7 @@ pub enum Command {
 /// Arguments of `demo`.
 #[derive(Debug, Args)]
 pub struct DemoArgs {
-    /// Where to write the sample project and the task [default: a folder in the cache]
+    /// Where to write the sample projects and the tasks [default: a folder in the cache]
     #[arg(long)]
     pub out: Option<PathBuf>,
 }

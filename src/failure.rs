@@ -55,7 +55,8 @@ impl From<StudyError> for Failure {
             }
             StudyError::TargetFails { .. }
             | StudyError::NotCollected { .. }
-            | StudyError::NoTests { .. } => Self::new(ExitStatus::Baseline, error),
+            | StudyError::NoTests { .. }
+            | StudyError::NonePasses { .. } => Self::new(ExitStatus::Baseline, error),
         }
     }
 }

@@ -60,6 +60,14 @@ pub enum StudyError {
         /// Files that cannot be collected, with the reason.
         errors: Vec<String>,
     },
+    /// No test of the suite is good.
+    #[error(
+        "no test passes in the full tree ({example}); `lacuna tests` lists them, and `lacuna doctor` tells what may be missing"
+    )]
+    NonePasses {
+        /// One with its failure.
+        example: String,
+    },
     /// A symbol to include or exclude is none.
     #[error("{0}")]
     NoSymbol(String),
@@ -205,6 +213,16 @@ impl Study {
     /// Decides a feature.
     pub fn feature(&self, scope: &Scope, options: &FeatureOptions) -> Feature {
         feature::decide(&self.analysis, &self.impact, scope, options)
+    }
+
+    /// Refuses a suite without any good test: nothing could be seen to fail or to go on passing.
+    pub fn require_baseline(&self) -> Result<(), StudyError> {
+        let tests = &self.trace.tests;
+        if tests.iter().any(|test| test.outcome.is_good()) {
+            return Ok(());
+        }
+        let example = self.example(&(0..tests.len()).collect());
+        Err(StudyError::NonePasses { example })
     }
 
     fn example(&self, target: &BTreeSet<usize>) -> String {

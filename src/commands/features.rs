@@ -59,6 +59,7 @@ pub fn run(app: &App, args: &FeaturesArgs) -> Result<ExitStatus, Failure> {
     let suite = &args.suite;
     let of_languages = app.in_languages(&suite.project.path, &suite.suite, |language| {
         let (session, study) = app.study(suite, language)?;
+        study.require_baseline()?;
         let options = study.known(feature_options(&session, &args.rule))?;
         let max_collateral = options.max_collateral;
         let premises = Premises::new(options, session.config().feature.removal);

@@ -244,6 +244,10 @@ fn a_target_that_fails_or_cannot_be_collected_is_no_baseline() {
     expect![[r#"
         Some(4): lacuna: error: no test was found; tests/test_broken.py: invalid syntax (test_broken.py, line 1); other files and folders with tests can be named by `paths` under `[tests]` in lacuna.toml, and `lacuna doctor` tells what may be missing
     "#]].assert_eq(&bench.refused(&only_broken));
+    let only_failing = ["features", "--suite", "tests/test_trouble.py"];
+    expect![[r#"
+        Some(4): lacuna: error: no test passes in the full tree (tests/test_trouble.py::test_fails: assert 1 == 2); `lacuna tests` lists them, and `lacuna doctor` tells what may be missing
+    "#]].assert_eq(&bench.refused(&only_failing));
 }
 
 #[test]

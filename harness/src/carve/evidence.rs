@@ -22,7 +22,7 @@ impl TreeState {
     /// What the state must show, in words for a person.
     pub fn claim(self) -> &'static str {
         match self {
-            Self::Full => "full tree: the suite passes",
+            Self::Full => "full tree: every expected test passes",
             Self::Empty => "starting tree, tests put back: the target fails",
             Self::Starting => "starting tree: everything visible passes",
             Self::Built => "starting tree: it builds without new complaints",
