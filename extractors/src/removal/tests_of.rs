@@ -55,7 +55,9 @@ fn followers(
         .filter_map(|path| project.file(path))
         .filter(|file| !leaving.is_gone(&file.path));
     let symbols = files.flat_map(|file| file.symbols.iter().map(move |symbol| (file, symbol)));
-    let staying = symbols.filter(|(_, symbol)| !leaving.is_deleted(&symbol.id));
+    // A file of which all text goes is still there, and empty.
+    let staying =
+        symbols.filter(|(_, symbol)| symbol.id.is_module() || !leaving.is_deleted(&symbol.id));
     let follows = |(file, symbol): &(&ProjectFile, &Symbol)| match symbol.kind {
         // What is left of test code in a file of the product marks the place of the tests.
         _ if is_in_emptied(project, &leaving, tests, file, symbol) => true,

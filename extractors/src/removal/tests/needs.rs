@@ -259,7 +259,7 @@ fn helpers_classes_and_files_go_with_their_last_test() {
             tests/test_a.py::deeper
             tests/test_a.py::helper
             tests/test_a.py::test_one
-            tests/test_b.py::test_b
+            tests/test_b.py
             tests/test_c.py::test_c"#]],
     );
 }
