@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::sync::Arc;
 
 use analyzer::Analysis;
+use analyzer::occurrence::Import;
 use analyzer::symbol::SymbolId;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +34,7 @@ pub struct InterfaceEntry {
     pub offers: Vec<Offer>,
 }
 
-/// A module that does not use a symbol, and imports it for those who take it from there.
+/// A module that imports a symbol for those who take it from there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Offer {
     /// The file of the module.
@@ -74,23 +76,20 @@ fn offers(
     analysis: &Analysis,
     deleted: &BTreeSet<SymbolId>,
 ) -> BTreeMap<SymbolId, BTreeSet<Offer>> {
-    let mut found: BTreeMap<SymbolId, BTreeSet<Offer>> = BTreeMap::new();
     let tests = analysis.test_files();
-    for path in analysis
-        .paths()
-        .into_iter()
-        .filter(|path| !tests.contains(path))
-    {
-        let references = analysis.references(&path);
-        let used: BTreeSet<usize> = references.iter().filter_map(|it| it.through).collect();
-        for (index, import) in analysis.imports(&path).iter().enumerate() {
-            let is_offer =
-                import.scope.is_module() && import.bound != "*" && !used.contains(&index);
-            for target in import
-                .targets
-                .iter()
-                .filter(|id| is_offer && deleted.contains(id))
-            {
+    let of_tests: Vec<_> = tests.iter().map(|path| analysis.imports(path)).collect();
+    let taken = taken(&of_tests);
+    let mut found: BTreeMap<SymbolId, BTreeSet<Offer>> = BTreeMap::new();
+    for path in analysis.paths() {
+        let imports = analysis.imports(&path);
+        let means = |import: &Import| import.targets.iter().any(|id| deleted.contains(id));
+        if tests.contains(&path) || !imports.iter().any(means) {
+            continue;
+        }
+        for import in imports.iter().filter(|it| is_bound_by_module(it)) {
+            let is_offered = is_offered(analysis, &path, import);
+            let targets = import.targets.iter().filter(|id| deleted.contains(id));
+            for target in targets.filter(|id| is_offered || taken.contains(&(&*path, *id))) {
                 found.entry(target.clone()).or_default().insert(Offer {
                     path: path.clone(),
                     name: import.bound.clone(),
@@ -99,6 +98,29 @@ fn offers(
         }
     }
     found
+}
+
+/// Whether an import gives a name to its module.
+fn is_bound_by_module(import: &Import) -> bool {
+    import.scope.is_module() && !matches!(import.bound.as_str(), "*" | "_")
+}
+
+/// Whether a module says that what it imports is for others.
+fn is_offered(analysis: &Analysis, path: &str, import: &Import) -> bool {
+    let exports = analysis.exports(path);
+    let tree = analysis.syntax(path);
+    exports.iter().any(|export| export.name == import.bound)
+        || tree.is_some_and(|tree| lang::rules(tree.language()).keeps_import(&tree, path, import))
+}
+
+/// What tests take from modules: the files of these, and the definitions.
+fn taken<'a>(imports: &'a [Arc<Vec<Import>>]) -> BTreeSet<(&'a str, &'a SymbolId)> {
+    let imports = imports.iter().flat_map(|imports| imports.iter());
+    let from = |import: &'a Import| Some((import.module.as_deref()?, &import.targets));
+    let pairs = imports.filter_map(from);
+    pairs
+        .flat_map(|(module, targets)| targets.iter().map(move |target| (module, target)))
+        .collect()
 }
 
 impl Interface {

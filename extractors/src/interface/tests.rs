@@ -370,9 +370,17 @@ fn a_module_that_is_top_shows_everything_public() {
     );
 }
 
+#[track_caller]
+fn check_offers(fixture: &str, top: &str, deleted: &str, expected: Expect) {
+    let ids = |text: &str| text.split_whitespace().map(SymbolId::parse).collect();
+    let analysis = analysis(fixture);
+    let interface = interface(&analysis, &ids(top)).with_offers(&analysis, &ids(deleted));
+    expected.assert_eq(&interface.to_markdown());
+}
+
 #[test]
 fn modules_that_offer_what_is_deleted_are_named() {
-    let analysis = analysis(
+    check_offers(
         r#"
         //- pkg/__init__.py
         from .a import price as cost, total, Cart
@@ -383,29 +391,66 @@ fn modules_that_offer_what_is_deleted_are_named() {
         def total(): pass
         class Cart: pass
         //- pkg/b.py
-        from .a import price, total
+        from .a import price
         def use(): return price()
+        //- pkg/c.py
+        from .a import price as amount
+        def use(): return amount()
         //- tests/test_a.py
         from pkg.a import price
+        from pkg.c import amount as rest
         "#,
+        "pkg/a.py::price pkg/a.py::Cart",
+        "pkg/a.py::price pkg/a.py::total",
+        expect![[r#"
+            ### `pkg/a.py`
+
+            ```python
+            def price():
+                raise NotImplementedError
+            ```
+
+            `pkg/__init__.py` must offer it as `cost`, too.
+
+            `pkg/c.py` must offer it as `amount`, too.
+
+            ```python
+            class Cart:
+                pass
+            ```
+        "#]],
     );
-    let deleted = BTreeSet::from(["pkg/a.py::price", "pkg/a.py::total"].map(SymbolId::parse));
-    let top = BTreeSet::from(["pkg/a.py::price", "pkg/a.py::Cart"].map(SymbolId::parse));
-    let interface = interface(&analysis, &top).with_offers(&analysis, &deleted);
-    expect![[r#"
-        ### `pkg/a.py`
+}
 
-        ```python
-        def price():
-            raise NotImplementedError
-        ```
+#[test]
+fn an_import_without_a_visible_use_is_no_offer_unless_it_says_so() {
+    check_offers(
+        r#"
+        //- Cargo.toml
+        [package]
+        name = "demo"
+        edition = "2021"
+        //- src/lib.rs
+        mod a;
+        mod b;
+        pub use a::Cost;
+        //- src/a.rs
+        pub trait Cost { fn cost(&self) -> u8; }
+        impl Cost for u8 { fn cost(&self) -> u8 { *self } }
+        //- src/b.rs
+        use crate::a::Cost;
+        pub fn sum(of: &[u8]) -> u8 { of.iter().map(|it| it.cost()).sum() }
+        "#,
+        "src/a.rs::Cost",
+        "src/a.rs::Cost",
+        expect![[r#"
+            ### `src/a.rs`
 
-        `pkg/__init__.py` must offer it as `cost`, too.
+            ```rust
+            pub trait Cost { fn cost(&self) -> u8; }
+            ```
 
-        ```python
-        class Cart:
-            pass
-        ```
-    "#]]
-    .assert_eq(&interface.to_markdown());
+            `src/lib.rs` must offer it as `Cost`, too.
+        "#]],
+    );
 }
