@@ -25,6 +25,6 @@ mod trace_symbols;
 pub use grammars::{Language, Problem, SourceText, SyntaxTree};
 pub use graph::DependencyGraph;
 pub use host::{Analysis, AnalysisHost, Change, is_input};
-pub use lang::is_test_support;
+pub use lang::{is_test_support, may_be_orphan};
 pub use salsa::Cancelled;
 pub use trace_symbols::TraceSymbols;

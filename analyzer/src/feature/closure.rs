@@ -173,10 +173,10 @@ impl Closure<'_> {
             return types;
         }
         let symbols = analysis.symbols(id.path());
+        let references = analysis.references(id.path());
         for symbol in symbols.iter().filter(|it| is_told(analysis, id, it)) {
             let body = symbol.body.clone().filter(|_| symbol.kind.is_callable());
             let body = body.unwrap_or_default();
-            let references = analysis.references(id.path());
             let in_header = references.iter().filter(|reference| {
                 reference.from == symbol.id && !body.contains(&reference.range.start)
             });

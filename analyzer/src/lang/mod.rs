@@ -87,7 +87,7 @@ pub(crate) fn asks_for(manifest: &str, text: &str, path: &str) -> bool {
 
 /// Whether the definition of a variable or field may leave once nothing refers to it: it is a statement
 /// of its own, it does nothing but define, and nobody looks for its name without saying so.
-pub(crate) fn may_be_orphan(tree: &SyntaxTree, symbol: &Symbol) -> bool {
+pub fn may_be_orphan(tree: &SyntaxTree, symbol: &Symbol) -> bool {
     (rules(tree.language()).may_be_orphan)(tree, symbol)
 }
 

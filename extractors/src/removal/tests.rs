@@ -14,12 +14,13 @@ mod rust;
 mod rust_pitfalls;
 mod stubs;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::Analysis;
+use analyzer::symbol::SymbolId;
 use expect_test::Expect;
 
-use super::{Project, Removal, RemovalPlan, remove};
+use super::{Project, Removal, RemovalPlan, blockers, remove};
 use crate::patch::{Change, File, Patch};
 use crate::testing::{actions, analysis, analysis_of, files_of, visible};
 use crate::verify::{Fault, verify};
@@ -43,6 +44,17 @@ fn check_analysis(before: &Analysis, plan: &str, expected: Expect) {
         .map(|fault| format!("fault: {fault}\n"))
         .collect();
     expected.assert_eq(&(rendered(&removal) + &faults));
+}
+
+/// The candidates that something keeps from being deleted.
+#[track_caller]
+fn check_blocked(fixture: &str, candidates: &[&str], expected: Expect) {
+    let analysis = analysis(fixture);
+    let candidates = candidates.iter().map(|id| SymbolId::parse(id)).collect();
+    let none = BTreeSet::new();
+    let blocked = blockers(&Project::new(&analysis), &candidates, &none, &none);
+    let blocked: Vec<&str> = blocked.keys().map(SymbolId::as_str).collect();
+    expected.assert_eq(&blocked.join("\n"));
 }
 
 /// Removal, then the gold patch, gives back every byte. Returns what the static checks find.

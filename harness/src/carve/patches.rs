@@ -10,7 +10,6 @@ use super::CarveError;
 use super::found::Found;
 use super::pieces::Piece;
 use super::plan;
-
 use crate::session::Session;
 use crate::study::Study;
 

@@ -174,12 +174,7 @@ impl Search<'_> {
         attempt: &Draft,
         lessons: &mut Lessons,
     ) -> Result<Option<BTreeMap<String, PutBack>>, CarveError> {
-        let ids: Vec<String> = attempt
-            .suspects
-            .iter()
-            .filter_map(|&index| self.test(index))
-            .map(|test| test.id.clone())
-            .collect();
+        let ids = self.ids(&attempt.suspects);
         let mut results: BTreeMap<String, PutBack> = ids
             .iter()
             .map(|id| (id.clone(), PutBack::default()))
@@ -267,6 +262,11 @@ impl Search<'_> {
         };
         let leaving = (0..self.study.trace.tests.len()).filter(leaves).collect();
         self.study.pieces.taking(&leaving)
+    }
+
+    fn ids(&self, tests: &BTreeSet<usize>) -> Vec<String> {
+        let tests = tests.iter().filter_map(|&index| self.test(index));
+        tests.map(|test| test.id.clone()).collect()
     }
 
     fn test(&self, index: usize) -> Option<&TestResult> {

@@ -33,11 +33,7 @@ impl Rules for Go {
     }
 
     fn is_dispensable(&self, tree: &SyntaxTree, field: &Symbol) -> bool {
-        nodes::element(tree, field).is_some_and(|declaration| {
-            let has = |part| declaration.child_by_field_name(part).is_some();
-            // What reads a tag knows the field, and one that is embedded gives its type members.
-            has("name") && !has("tag") && field.id.name() != "_"
-        })
+        analyzer::may_be_orphan(tree, field)
     }
 
     fn keeps_import(&self, _tree: &SyntaxTree, _path: &str, import: &Import) -> bool {

@@ -1,24 +1,8 @@
 //! The rows of the page on pitfalls, in Rust. Each test names the row.
 
-use std::collections::BTreeSet;
+use expect_test::expect;
 
-use analyzer::symbol::SymbolId;
-use expect_test::{Expect, expect};
-
-use super::check;
-use crate::removal::{Project, blockers};
-use crate::testing::analysis;
-
-/// The candidates that something keeps from being deleted.
-#[track_caller]
-fn check_blocked(fixture: &str, candidates: &[&str], expected: Expect) {
-    let analysis = analysis(fixture);
-    let candidates = candidates.iter().map(|id| SymbolId::parse(id)).collect();
-    let none = BTreeSet::new();
-    let blocked = blockers(&Project::new(&analysis), &candidates, &none, &none);
-    let blocked: Vec<&str> = blocked.keys().map(SymbolId::as_str).collect();
-    expected.assert_eq(&blocked.join("\n"));
-}
+use super::{check, check_blocked};
 
 // M1
 #[test]

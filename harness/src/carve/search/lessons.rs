@@ -116,12 +116,7 @@ impl Search<'_> {
         broken: &Broken,
         lessons: &Lessons,
     ) -> Result<BTreeSet<SymbolId>, CarveError> {
-        let ids: Vec<String> = broken
-            .tests
-            .iter()
-            .filter_map(|&index| self.test(index))
-            .map(|test| test.id.clone())
-            .collect();
+        let ids = self.ids(&broken.tests);
         let mut suspects: Vec<SymbolId> = attempt.plan.actions.keys().cloned().collect();
         while suspects.len() > 1 {
             let half = suspects.split_off(suspects.len() / 2);

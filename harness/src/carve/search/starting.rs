@@ -165,12 +165,7 @@ impl Search<'_> {
         broken: &mut Broken,
         lessons: &mut Lessons,
     ) -> Result<(), CarveError> {
-        let ids: Vec<String> = broken
-            .tests
-            .iter()
-            .filter_map(|&index| self.test(index))
-            .map(|test| test.id.clone())
-            .collect();
+        let ids = self.ids(&broken.tests);
         let again = self
             .session
             .run(&starting.files, &Selection::Ids(ids), false)?;
