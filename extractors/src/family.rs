@@ -11,7 +11,10 @@ use grammars::Language;
 use crate::lang;
 
 /// Marks of definitions that belong to the one without a mark (see [`SymbolId`]).
-const MARKS: [&str; 3] = ["setter", "deleter", "overload"];
+const MARKS: [&str; 3] = [HALVES[0], HALVES[1], "overload"];
+
+/// Marks of what belongs to a property beside its getter.
+const HALVES: [&str; 2] = ["setter", "deleter"];
 
 /// The definition that the others of its family belong to: the symbol itself unless its id is marked.
 pub fn principal(id: &SymbolId) -> SymbolId {
@@ -20,6 +23,13 @@ pub fn principal(id: &SymbolId) -> SymbolId {
         Some((base, mark)) if is_mark(mark) => SymbolId::parse(base),
         _ => id.clone(),
     }
+}
+
+/// The word for a definition that is one half of a property, such as `setter`.
+pub fn half(id: &SymbolId) -> Option<&'static str> {
+    let (_, mark) = id.as_str().rsplit_once('#')?;
+    let mut halves = HALVES.into_iter();
+    halves.find(|half| is_mark(mark) && mark.starts_with(half))
 }
 
 /// Whether a definition is a signature of another one, without a body of its own.

@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use analyzer::feature::Role;
+use analyzer::symbol::SymbolId;
 
+use crate::family::{bare_chain, half, principal};
 use crate::instance::{SymbolRecord, Task};
 use crate::interface::Interface;
 use crate::removal::Action;
@@ -60,7 +62,12 @@ fn what_to_build(task: &Task, out: &mut String) {
 }
 
 fn list(symbols: &[&SymbolRecord], out: &mut String) {
-    for symbol in symbols {
+    // A property and its setter are one name for whoever writes them.
+    let is_part = |symbol: &SymbolRecord| {
+        let whole = principal(&symbol.id);
+        whole != symbol.id && symbols.iter().any(|other| other.id == whole)
+    };
+    for symbol in symbols.iter().filter(|symbol| !is_part(symbol)) {
         let there = if symbol.role == Role::Top && is_stub(symbol) {
             " (it is there, but only reports that it is not implemented)"
         } else {
@@ -68,11 +75,17 @@ fn list(symbols: &[&SymbolRecord], out: &mut String) {
         };
         let _ = writeln!(
             out,
-            "* `{}` in `{}`{there}",
-            symbol.id.chain(),
+            "* {} in `{}`{there}",
+            described(&symbol.id),
             symbol.id.path()
         );
     }
+}
+
+/// A symbol in words: names without the marks that tell namesakes apart.
+fn described(id: &SymbolId) -> String {
+    let half = half(id).map_or_else(String::new, |half| format!(" (the {half})"));
+    format!("`{}`{half}", bare_chain(id))
 }
 
 fn is_stub(symbol: &SymbolRecord) -> bool {

@@ -90,8 +90,8 @@ pub fn find_symbol(analysis: &Analysis, text: &str) -> Result<SymbolId, String> 
     }
 }
 
-/// The shortest chain from any target test to the symbol; among equally short ones that of the
-/// first test.
+/// The shortest chain from any target test to the symbol, among equally short ones that of the
+/// first test: through what target tests ran if there is one, else through what the text says.
 pub fn shortest(study: &Study, scope: &Scope, symbol: &SymbolId) -> Option<Chain> {
     let graph = study.analysis.graph();
     let tests = scope.target.ones();
@@ -101,12 +101,8 @@ pub fn shortest(study: &Study, scope: &Scope, symbol: &SymbolId) -> Option<Chain
     functions.dedup();
     let seen = |id: &SymbolId| ran(study, scope, id) || !is_callable(&study.analysis, id);
     let chains = functions.iter().filter_map(|test| {
-        let through_what_ran = study
-            .impact
-            .is_inferred(test)
-            .then(|| graph.shortest_path_through(test, symbol, &seen));
-        through_what_ran
-            .flatten()
+        graph
+            .shortest_path_through(test, symbol, &seen)
             .or_else(|| graph.shortest_path(test, symbol))
     });
     let ids = chains.min_by_key(Vec::len)?;

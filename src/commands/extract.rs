@@ -1,9 +1,11 @@
 //! `extract`: a feature carved out and written as a validated task.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use extractors::instance::Task;
+use analyzer::feature::Expectation;
+use extractors::instance::{ExcludedTest, Task};
 use harness::carve::draft::Size;
 use harness::carve::evidence::{Evidence, Scenario, TreeState};
 use harness::carve::{self, CarveRequest};
@@ -24,6 +26,8 @@ pub struct Extracted {
     suite_runs: usize,
     /// How big the feature was planned; validation may have changed it.
     planned: Size,
+    /// How many collateral tests the trace predicted; runs found those of the task.
+    predicted_collateral: usize,
     task: Task,
     evidence: Evidence,
 }
@@ -59,6 +63,7 @@ pub fn extract(app: &App, args: &ExtractArgs) -> Result<Extracted, Failure> {
         directory: written.directory,
         suite_runs: evidence.suite_runs(),
         planned: carved.planned,
+        predicted_collateral: carved.feature.count(Expectation::Collateral),
         task: written.task,
         evidence,
     })
@@ -114,6 +119,14 @@ impl Answer for Extracted {
                 count(self.planned.lines, "line")
             )?;
         }
+        if self.predicted_collateral != tests.collateral.len() {
+            writeln!(
+                out,
+                "found by running: {}, where the trace predicted {}",
+                count(tests.collateral.len(), "collateral test"),
+                self.predicted_collateral
+            )?;
+        }
         for warning in &self.task.warnings {
             writeln!(out, "warning: {warning}")?;
         }
@@ -127,11 +140,12 @@ impl Answer for Extracted {
         )?;
         writeln!(
             out,
-            "tests: {} fail-to-pass (target), {} fail-to-pass (collateral), {} pass-to-pass, {} excluded",
+            "tests: {} fail-to-pass (target), {} fail-to-pass (collateral), {} pass-to-pass, {} excluded{}",
             tests.fail_to_pass.len(),
             tests.collateral.len(),
             tests.pass_to_pass.len(),
-            tests.excluded.len()
+            tests.excluded.len(),
+            reasons(&tests.excluded)
         )?;
         for fault in &self.evidence.faults {
             writeln!(out, "left in the starting tree: {fault}")?;
@@ -139,6 +153,19 @@ impl Answer for Extracted {
         writeln!(out, "{} of the whole suite", count(self.suite_runs, "run"))?;
         writeln!(out, "task: {}", self.directory.display())
     }
+}
+
+/// How many tests are excluded for which reason, in brackets; nothing where none is.
+fn reasons(excluded: &[ExcludedTest]) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for test in excluded {
+        *counts.entry(&test.reason).or_default() += 1;
+    }
+    if counts.is_empty() {
+        return String::new();
+    }
+    let counts = counts.iter().map(|(reason, n)| format!("{n} {reason}"));
+    format!(" ({})", counts.collect::<Vec<_>>().join(", "))
 }
 
 /// One line for a run: that it showed what it should, or what was decided because it did not.

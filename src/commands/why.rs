@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use analyzer::feature::Role;
+use analyzer::feature::{self, FeatureOptions, Role, Scope};
 use analyzer::symbol::SymbolId;
 use harness::chain::{self, Chain};
 use serde::Serialize;
@@ -19,6 +19,9 @@ struct Why {
     role: Option<Role>,
     target_tests: usize,
     other_tests: usize,
+    /// Why it has no role.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
     chain: Option<Chain>,
 }
 
@@ -33,11 +36,16 @@ pub fn run(app: &App, args: &WhyArgs) -> Result<ExitStatus, Failure> {
     let symbol = chain::find_symbol(&study.analysis, &symbol).map_err(Failure::usage)?;
     let options = study.known(feature_options(&session, &args.rule))?;
     let feature = study.feature(&scope, &options);
-    let member = feature.members.get(&symbol);
+    let role = feature.members.get(&symbol).map(|member| member.role);
+    let (target_tests, other_tests) = feature::runs(&study.impact, &scope, &symbol);
+    let reason = role
+        .is_none()
+        .then(|| no_part(&scope, &options, &symbol, target_tests));
     let why = Why {
-        role: member.map(|member| member.role),
-        target_tests: member.map_or(0, |member| member.target_tests),
-        other_tests: member.map_or(0, |member| member.other_tests),
+        role,
+        target_tests,
+        other_tests,
+        reason,
         chain: chain::shortest(&study, &scope, &symbol),
         symbol,
     };
@@ -50,18 +58,46 @@ pub fn run(app: &App, args: &WhyArgs) -> Result<ExitStatus, Failure> {
     })
 }
 
+/// Why a symbol has no part in a feature, in words for a person.
+fn no_part(
+    scope: &Scope,
+    options: &FeatureOptions,
+    symbol: &SymbolId,
+    target_tests: usize,
+) -> String {
+    if scope.is_test_code(symbol) {
+        return "it is test code, which is held back or stays as its tests do".to_owned();
+    }
+    if !scope.is_removable(symbol) {
+        return "it leaves only with the definition that it is part of, or if nothing else uses it"
+            .to_owned();
+    }
+    if target_tests == 0 {
+        return "no target test runs it, and what is removed is not all that refers to it"
+            .to_owned();
+    }
+    format!(
+        "its share of target tests is too small to stand for the feature (at least {}, or {} if its name \
+         speaks of the target), or it would take too many others along, and nothing that is removed runs it",
+        options.min_share, options.min_named_share
+    )
+}
+
 impl Answer for Why {
     fn write_human(&self, out: &mut dyn Write) -> io::Result<()> {
-        match self.role {
-            Some(role) => writeln!(
-                out,
-                "{} is {} in this feature: run by {} target and {}",
-                self.symbol,
-                role.word(),
-                self.target_tests,
-                count(self.other_tests, "other test")
-            )?,
-            None => writeln!(out, "{} has no part in this feature", self.symbol)?,
+        let part = match self.role {
+            Some(role) => format!("is {}", role.word()),
+            None => "has no part".to_owned(),
+        };
+        writeln!(
+            out,
+            "{} {part} in this feature: run by {} target and {}",
+            self.symbol,
+            self.target_tests,
+            count(self.other_tests, "other test")
+        )?;
+        if let Some(reason) = &self.reason {
+            writeln!(out, "{reason}")?;
         }
         let Some(chain) = &self.chain else {
             return writeln!(out, "no target test reaches it");

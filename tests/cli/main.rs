@@ -15,6 +15,7 @@ mod go_kinds;
 mod inherited;
 mod interruption;
 mod mixed;
+mod plugin_checks;
 mod rust;
 mod support;
 mod tasks;

@@ -159,36 +159,9 @@ impl Closure<'_> {
             let role = roles.get_mut(&id).filter(|role| role.is_removed());
             let Some(role) = role else { continue };
             *role = Role::Top;
-            let told = self.types_in_header(analysis, &id).into_iter();
+            let told = named_in_header(analysis, &id).into_iter();
             open.extend(told.filter(|id| roles.get(id).is_some_and(|role| *role != Role::Top)));
         }
-    }
-
-    /// The types that the header of a function surely names, or a type's members that are for others: who is
-    /// told one must be told the others. What a language whose types are seen running needs of them, its
-    /// tests have run.
-    fn types_in_header(&self, analysis: &Analysis, id: &SymbolId) -> BTreeSet<SymbolId> {
-        let mut types = BTreeSet::new();
-        if !self.impact.is_inferred(id) {
-            return types;
-        }
-        let symbols = analysis.symbols(id.path());
-        let references = analysis.references(id.path());
-        for symbol in symbols.iter().filter(|it| is_told(analysis, id, it)) {
-            let body = symbol.body.clone().filter(|_| symbol.kind.is_callable());
-            let body = body.unwrap_or_default();
-            let in_header = references.iter().filter(|reference| {
-                reference.from == symbol.id && !body.contains(&reference.range.start)
-            });
-            let targets = in_header.flat_map(|reference| reference.targets.iter());
-            let sure = targets.filter(|target| target.confidence == Confidence::Resolved);
-            types.extend(sure.map(|target| target.symbol.clone()));
-        }
-        types.retain(|id| {
-            let symbol = analysis.symbol(id);
-            symbol.is_some_and(|symbol| symbol.kind == SymbolKind::Class)
-        });
-        types
     }
 
     /// What the text of the given tests surely refers to; of a target file, what any of it does.
@@ -434,6 +407,25 @@ fn is_override(edge: &Edge<'_>) -> bool {
             ..
         })
     )
+}
+
+/// What the header of a definition surely names (bases, annotations, default values, decorators), and the
+/// headers of a type's members that are for others: who is told the one must be told the others.
+fn named_in_header(analysis: &Analysis, id: &SymbolId) -> BTreeSet<SymbolId> {
+    let symbols = analysis.symbols(id.path());
+    let references = analysis.references(id.path());
+    let mut named = BTreeSet::new();
+    for symbol in symbols.iter().filter(|it| is_told(analysis, id, it)) {
+        let body = symbol.body.clone().unwrap_or_default();
+        let in_header = references.iter().filter(|reference| {
+            let start = &reference.range.start;
+            symbol.full.contains(start) && !body.contains(start)
+        });
+        let targets = in_header.flat_map(|reference| reference.targets.iter());
+        let sure = targets.filter(|target| target.confidence == Confidence::Resolved);
+        named.extend(sure.map(|target| target.symbol.clone()));
+    }
+    named
 }
 
 /// Whether who is told a symbol sees another one of its file: itself, or a member that is for others.

@@ -323,13 +323,19 @@ pub fn decide(
 }
 
 fn member(impact: &Impact, scope: &Scope, id: &SymbolId, role: Role) -> Member {
+    let (target_tests, other_tests) = runs(impact, scope, id);
+    Member {
+        role,
+        target_tests,
+        other_tests,
+    }
+}
+
+/// How many good target tests and how many good other tests execute a symbol.
+pub fn runs(impact: &Impact, scope: &Scope, id: &SymbolId) -> (usize, usize) {
     let tests = impact
         .index_of(id)
         .and_then(|index| impact.executed_by.get(index));
     let among = |set: &FixedBitSet| tests.map_or(0, |tests| tests.intersection_count(set));
-    Member {
-        role,
-        target_tests: among(&scope.target),
-        other_tests: among(&scope.others),
-    }
+    (among(&scope.target), among(&scope.others))
 }

@@ -717,6 +717,65 @@ func TestOther() { Other() }
 }
 
 #[test]
+fn what_a_header_of_the_interface_names_is_told_with_it() {
+    check(
+        r#"
+        //- shop/prices.py
+        _Cents = int
+        _FREE = 0
+
+        def _checked(function):
+            return function
+
+        @_checked
+        def total(cents: "_Cents", extra=_FREE):
+            return cents + extra
+
+        class Basket:
+            sizes: "_Cents"
+            _hidden: "_Wish"
+
+            def fill(self, cents: "_Wish") -> None:
+                _unseen(cents)
+
+        _Wish = list
+
+        def _unseen(cents):
+            return cents
+
+        def stays():
+            return 1
+        //- tests/test_prices.py
+        from shop.prices import Basket, total
+        def test_total(): assert total(1) == 1
+        def test_basket(): Basket().fill(1)
+        //- tests/test_other.py
+        from shop.prices import stays
+        def test_stays(): assert stays() == 1
+        "#,
+        "
+        tests/test_prices.py::test_total: shop/prices.py::total
+        tests/test_prices.py::test_basket: shop/prices.py::Basket.fill > shop/prices.py::_unseen
+        tests/test_other.py::test_stays: shop/prices.py::stays
+        ",
+        "tests/test_prices.py",
+        expect![[r#"
+            Top shop/prices.py::Basket
+            Top shop/prices.py::Basket.fill
+            Top shop/prices.py::_Cents
+            Top shop/prices.py::_FREE
+            Top shop/prices.py::_Wish
+            Top shop/prices.py::_checked
+            Specific shop/prices.py::_unseen
+            Top shop/prices.py::total
+            Target tests/test_prices.py::test_total
+            Target tests/test_prices.py::test_basket
+            Kept tests/test_other.py::test_stays
+        "#]],
+    );
+}
+
+#[test]
 fn private_fields_that_only_removed_code_uses_leave_the_types_that_stay() {
     check_without_callers(
         r#"

@@ -235,6 +235,28 @@ fn an_instance_is_named_after_project_and_target_and_everything_that_defines_it(
 }
 
 #[test]
+fn a_property_is_one_thing_to_build_and_a_setter_alone_is_called_one() {
+    let mut task = task();
+    let setter = |id: &str| SymbolRecord {
+        id: SymbolId::parse(id),
+        ..task.symbols[0].clone()
+    };
+    task.symbols = vec![
+        setter("src/shop.py::Cart.size"),
+        setter("src/shop.py::Cart.size#setter"),
+        setter("src/shop.py::Cart.owner#setter"),
+        setter("src/shop.py::price#2"),
+    ];
+    let text = instruction(&task, &Interface::default());
+    let lines = text.lines().filter(|line| line.starts_with("* `"));
+    expect![[r#"
+        * `Cart.size` in `src/shop.py`
+        * `Cart.owner` (the setter) in `src/shop.py`
+        * `price` in `src/shop.py`
+    "#]].assert_eq(&lines.map(|line| format!("{line}\n")).collect::<String>());
+}
+
+#[test]
 fn the_instruction_says_what_to_build_and_by_which_rules() {
     let entry = InterfaceEntry {
         symbol: SymbolId::parse("src/shop.py::price"),

@@ -76,6 +76,10 @@ impl Verdict {
 /// The reason for a test that cannot be put back into what a solver made.
 const UNGRADED: &str = "its text stands in a file that the solver has to edit";
 
+/// The reason for a test of which nothing is known to be its text, such as a plugin's check of a source file's
+/// format: what a solver writes there can break it, though nothing was wrong with the feature.
+const ABOUT_EDITED: &str = "it is about a file that the solver has to edit";
+
 /// The reason for an example that fails in the starting tree, where its text had to stay.
 const STUCK: &str = "its text cannot be cut out of the starting tree";
 
@@ -101,6 +105,8 @@ pub(super) fn judge(study: &Study, scope: &Scope, found: &Found, restored: &[Tra
             TestClass::Excluded(STUCK.to_owned())
         } else if found.leaves(study, index) && !found.is_graded(study, scope, index) {
             TestClass::Excluded(UNGRADED.to_owned())
+        } else if study.pieces.own(index).is_none() && !found.is_of_tests(scope, &test.path) {
+            TestClass::Excluded(ABOUT_EDITED.to_owned())
         } else if !found
             .put_back
             .get(&test.id)
