@@ -16,15 +16,24 @@ pub trait Answer: Serialize {
     fn write_human(&self, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// Prints an answer on standard output. A reader that has gone away is no fault.
+/// Prints an answer on standard output, as JSON or for a person. A reader that has gone away is no
+/// fault.
 ///
 /// # Errors
 /// Those of standard output, other than a closed pipe.
 pub fn print(answer: &impl Answer, format: Format) -> io::Result<()> {
     match format {
-        Format::Human => write(|out| answer.write_human(out)),
         Format::Json => print_json(answer),
+        _ => write(|out| answer.write_human(out)),
     }
+}
+
+/// Prints a text on standard output. A reader that has gone away is no fault.
+///
+/// # Errors
+/// Those of standard output, other than a closed pipe.
+pub fn print_text(text: &str) -> io::Result<()> {
+    write(|out| out.write_all(text.as_bytes()))
 }
 
 /// Prints a JSON document on standard output. A reader that has gone away is no fault.

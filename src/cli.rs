@@ -35,6 +35,15 @@ pub enum Format {
     Human,
     /// One JSON document.
     Json,
+    /// A graph for Graphviz; of `show` only.
+    Dot,
+}
+
+impl Format {
+    /// Whether it shows a graph, which only a feature is.
+    pub fn is_of_graph(self) -> bool {
+        !matches!(self, Self::Human | Self::Json)
+    }
 }
 
 /// Whether arguments that may be no command ask for JSON.
@@ -78,7 +87,9 @@ pub enum Command {
     #[command(after_help = "Example:\n  lacuna features ~/src/click")]
     Features(FeaturesArgs),
     /// Show a feature: its symbols with their roles, its sizes, its tests
-    #[command(after_help = "Example:\n  lacuna show ~/src/click --target tests/test_formatting.py")]
+    #[command(
+        after_help = "Example:\n  lacuna show ~/src/click --target tests/test_formatting.py\n  lacuna show ~/src/click --target tests/test_formatting.py --format dot > feature.dot"
+    )]
     Show(FeatureArgs),
     /// Show the shortest chain from a target test to a symbol
     #[command(

@@ -1,6 +1,6 @@
 //! The dependency graph: symbols, and edges between them that say where they come from.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use petgraph::Direction;
@@ -207,44 +207,70 @@ impl DependencyGraph {
         })
     }
 
-    /// A shortest chain of uses from one symbol to another, both included.
-    pub fn shortest_path(&self, from: &SymbolId, to: &SymbolId) -> Option<Vec<SymbolId>> {
-        self.shortest_path_through(from, to, &|_| true)
+    /// The edges between some symbols, in the order of the symbols and of the edges from each.
+    pub fn edges_among(&self, symbols: &BTreeSet<SymbolId>) -> Vec<Edge<'_>> {
+        let ends: FxHashSet<NodeIndex> = symbols.iter().filter_map(|id| self.node(id)).collect();
+        // Many definitions may have a name: which of them are ends is found once for each name.
+        let mut named: FxHashMap<NodeIndex, Vec<NodeIndex>> = FxHashMap::default();
+        let mut edges = Vec::new();
+        for from in symbols.iter().filter_map(|id| self.node(id)) {
+            for near in self.directed(from, Direction::Outgoing) {
+                if self.is_symbol(near.target()) {
+                    let end = Some(near.target()).filter(|end| ends.contains(end));
+                    edges.extend(end.and_then(|end| self.edge(from, end, near.weight())));
+                    continue;
+                }
+                let definitions = named.entry(near.target()).or_insert_with(|| {
+                    let all = self.directed(near.target(), Direction::Outgoing);
+                    let all = all.iter().map(EdgeRef::target);
+                    all.filter(|end| ends.contains(end)).collect()
+                });
+                let to = definitions.iter();
+                edges.extend(to.filter_map(|&end| self.edge(from, end, near.weight())));
+            }
+        }
+        edges
     }
 
-    /// The same with nothing between the two but symbols that are `allowed`.
-    pub fn shortest_path_through(
+    /// Shortest routes along uses from some symbols to all others. Symbols that are not `allowed` may
+    /// end a route, and lie between on none.
+    pub fn routes<'s>(
         &self,
-        from: &SymbolId,
-        to: &SymbolId,
+        starts: impl IntoIterator<Item = &'s SymbolId>,
         allowed: &dyn Fn(&SymbolId) -> bool,
-    ) -> Option<Vec<SymbolId>> {
-        let (start, goal) = (self.node(from)?, self.node(to)?);
-        let mut before: FxHashMap<NodeIndex, NodeIndex> = FxHashMap::default();
-        let mut seen: FxHashSet<NodeIndex> = FxHashSet::from_iter([start]);
-        // A node that stands for a name costs nothing: what lies behind it is handled first.
-        let mut queue = VecDeque::from([start]);
-        while let Some(node) = queue.pop_front() {
-            if node == goal {
-                return Some(self.walk_back(&before, goal));
+    ) -> Routes {
+        let mut routes = Routes::default();
+        let mut queue = VecDeque::new();
+        for start in starts.into_iter().filter_map(|id| self.node(id)) {
+            if routes.reach(start, None) {
+                queue.push_back((start, true));
             }
-            for edge in self
-                .directed(node, Direction::Outgoing)
-                .into_iter()
-                .filter(|edge| is_use(edge.weight()))
-                .filter(|edge| edge.target() == goal || self.is_allowed(edge.target(), allowed))
-            {
-                if seen.insert(edge.target()) {
-                    before.insert(edge.target(), node);
-                    if self.is_symbol(edge.target()) {
-                        queue.push_back(edge.target());
-                    } else {
-                        self.pass_through(edge.target(), &mut seen, &mut before, &mut queue);
-                    }
+        }
+        while let Some((node, is_start)) = queue.pop_front() {
+            if !is_start && !self.is_allowed(node, allowed) {
+                continue;
+            }
+            for edge in self.directed(node, Direction::Outgoing) {
+                if is_use(edge.weight()) && routes.reach(edge.target(), Some(node)) {
+                    self.queue_symbols(edge.target(), &mut routes, &mut queue);
                 }
             }
         }
-        None
+        routes
+    }
+
+    /// The symbols of a route, start and end included: one of the shortest, among these one of the
+    /// first start that has one. `None` where no route leads.
+    pub fn route_to(&self, routes: &Routes, symbol: &SymbolId) -> Option<Vec<SymbolId>> {
+        let end = self.node(symbol)?;
+        routes.before.get(&end)?;
+        let before = |node: &NodeIndex| routes.before.get(node).copied().flatten();
+        let nodes = std::iter::successors(Some(end), before);
+        let mut route: Vec<SymbolId> = nodes
+            .filter_map(|node| self.graph.node_weight(node).and_then(symbol_of).cloned())
+            .collect();
+        route.reverse();
+        Some(route)
     }
 
     fn is_allowed(&self, node: NodeIndex, allowed: &dyn Fn(&SymbolId) -> bool) -> bool {
@@ -252,32 +278,39 @@ impl DependencyGraph {
         symbol.is_none_or(allowed)
     }
 
-    fn pass_through(
+    /// A node that stands for a name costs nothing: what lies behind it is as near as the name.
+    fn queue_symbols(
         &self,
-        name: NodeIndex,
-        seen: &mut FxHashSet<NodeIndex>,
-        before: &mut FxHashMap<NodeIndex, NodeIndex>,
-        queue: &mut VecDeque<NodeIndex>,
+        node: NodeIndex,
+        routes: &mut Routes,
+        queue: &mut VecDeque<(NodeIndex, bool)>,
     ) {
-        for edge in self.directed(name, Direction::Outgoing) {
-            if seen.insert(edge.target()) {
-                before.insert(edge.target(), name);
-                queue.push_back(edge.target());
+        if self.is_symbol(node) {
+            queue.push_back((node, false));
+            return;
+        }
+        for edge in self.directed(node, Direction::Outgoing) {
+            if routes.reach(edge.target(), Some(node)) {
+                queue.push_back((edge.target(), false));
             }
         }
     }
+}
 
-    fn walk_back(
-        &self,
-        before: &FxHashMap<NodeIndex, NodeIndex>,
-        goal: NodeIndex,
-    ) -> Vec<SymbolId> {
-        let chain = std::iter::successors(Some(goal), |node| before.get(node).copied());
-        let mut path: Vec<SymbolId> = chain
-            .filter_map(|node| self.graph.node_weight(node).and_then(symbol_of).cloned())
-            .collect();
-        path.reverse();
-        path
+/// What [`DependencyGraph::routes`] found: for each node that is reached, the one before it.
+#[derive(Debug, Default)]
+pub struct Routes {
+    before: FxHashMap<NodeIndex, Option<NodeIndex>>,
+}
+
+impl Routes {
+    /// Notes a way to a node; whether it is the first.
+    fn reach(&mut self, node: NodeIndex, from: Option<NodeIndex>) -> bool {
+        let is_new = !self.before.contains_key(&node);
+        if is_new {
+            self.before.insert(node, from);
+        }
+        is_new
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use analyzer::graph::{Edge, Provenance, StaticKind};
@@ -144,15 +145,52 @@ fn uses_by_name_lead_to_every_definition_of_the_name() {
     ));
 }
 
-#[test]
-fn a_shortest_path_follows_uses() {
+/// The routes from some symbols, given by their chains, to one: all of the file `m.py`.
+fn routes(starts: &[&str], to: &str, banned: &str) -> String {
     let analysis = host(NAMES).analysis();
     let graph = analysis.graph();
-    let path =
-        |from: &str, to: &str| graph.shortest_path(&SymbolId::parse(from), &SymbolId::parse(to));
-    expect!["Some([m.py::use, m.py::B.go, m.py::last])"]
-        .assert_eq(&format!("{:?}", path("m.py::use", "m.py::last")));
-    expect!["None"].assert_eq(&format!("{:?}", path("m.py::last", "m.py::use")));
-    expect!["None"].assert_eq(&format!("{:?}", path("m.py::A", "m.py::A.go")));
-    expect!["Some([m.py::use])"].assert_eq(&format!("{:?}", path("m.py::use", "m.py::use")));
+    let starts: Vec<_> = starts
+        .iter()
+        .map(|chain| SymbolId::module("m.py").member(chain))
+        .collect();
+    let routes = graph.routes(&starts, &|id| id.name() != banned);
+    let route = graph.route_to(&routes, &SymbolId::module("m.py").member(to));
+    let chains = route.iter().flatten().map(SymbolId::chain);
+    chains.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_route_follows_uses_from_the_first_start_that_is_near() {
+    let check = |starts: &[&str], to: &str, route: &str| {
+        assert_eq!(routes(starts, to, ""), route, "{starts:?} {to}");
+    };
+    check(&["use"], "last", "use B.go last");
+    check(&["last"], "use", "");
+    check(&["A"], "A.go", "");
+    check(&["use"], "use", "use");
+    check(&["other", "use"], "last", "other B.go last");
+    check(&["use", "B.go"], "last", "B.go last");
+}
+
+#[test]
+fn what_is_not_allowed_ends_a_route_or_starts_one() {
+    let check = |to: &str, banned: &str, route: &str| {
+        assert_eq!(routes(&["use"], to, banned), route, "{to} {banned}");
+    };
+    check("last", "go", "");
+    check("B.go", "go", "use B.go");
+    check("last", "use", "use B.go last");
+}
+
+#[test]
+fn the_edges_among_some_symbols_are_those_of_each_that_lead_to_another() {
+    let analysis = host(NAMES).analysis();
+    let graph = analysis.graph();
+    let all: BTreeSet<SymbolId> = graph.symbols().cloned().collect();
+    let sizes = 0..=all.len();
+    for some in sizes.map(|size| all.iter().take(size).cloned().collect::<BTreeSet<_>>()) {
+        let of_each = some.iter().flat_map(|id| graph.edges_from(id));
+        let expected: Vec<_> = of_each.filter(|edge| some.contains(edge.to)).collect();
+        assert_eq!(graph.edges_among(&some), expected);
+    }
 }

@@ -6,7 +6,9 @@
 
 pub mod patch;
 
+pub mod chain;
 pub mod family;
+pub mod feature_graph;
 mod lang;
 
 pub mod interface;

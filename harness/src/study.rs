@@ -9,9 +9,12 @@ use analyzer::feature::{self, Feature, FeatureOptions, Scope};
 use analyzer::symbol::SymbolId;
 use analyzer::trace::{CollectionError, Trace};
 use analyzer::{Analysis, AnalysisHost, Change};
+use extractors::chain::Evidence;
+use extractors::feature_graph::{self, FeatureGraph, Ingredients};
 use extractors::removal::Removal;
 
 use crate::carve::Event;
+use crate::carve::draft::Draft;
 use crate::carve::pieces::Pieces;
 use crate::carve::target::{self, NoMatch};
 use crate::chain;
@@ -207,6 +210,37 @@ impl Study {
             include: known(options.include)?,
             exclude: known(options.exclude)?,
             ..options
+        })
+    }
+
+    /// The functions of the target tests, each once, in the runner's order.
+    pub fn functions(&self, scope: &Scope) -> Vec<SymbolId> {
+        let mut seen = BTreeSet::new();
+        let tests = scope.target.ones();
+        let functions = tests.flat_map(|index| self.pieces.symbols(index));
+        let functions = functions.filter(|function| seen.insert(*function));
+        functions.cloned().collect()
+    }
+
+    /// What is known of a target, whose test functions are `tests`.
+    pub fn evidence<'a>(&'a self, scope: &'a Scope, tests: &'a [SymbolId]) -> Evidence<'a> {
+        Evidence {
+            analysis: &self.analysis,
+            impact: &self.impact,
+            scope,
+            tests,
+        }
+    }
+
+    /// The graph of a feature that was drafted for a target.
+    pub fn graph(&self, scope: &Scope, draft: &Draft, target: &[String]) -> FeatureGraph {
+        let leaving = draft.removal.removed.iter();
+        let action = |id| Some((id, *draft.plan.actions.get(id)?));
+        feature_graph::feature_graph(&Ingredients {
+            evidence: self.evidence(scope, &self.functions(scope)),
+            feature: &draft.feature,
+            actions: leaving.filter_map(action).collect(),
+            target,
         })
     }
 

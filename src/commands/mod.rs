@@ -12,6 +12,7 @@ mod trace;
 mod why;
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::Path;
 
 use analyzer::feature::{
@@ -46,6 +47,11 @@ impl App {
     /// # Errors
     /// The failure with its exit status.
     pub fn run(&self, command: &Command) -> Result<ExitStatus, Failure> {
+        if self.global.format.is_of_graph() && !matches!(command, Command::Show(_)) {
+            return Err(Failure::usage(
+                "only `lacuna show` can print a graph; the `--format` of other commands is `human` or `json`",
+            ));
+        }
         match command {
             Command::Demo(args) => demo::run(self, args),
             Command::Doctor(args) => doctor::run(self, args),
@@ -159,11 +165,18 @@ impl App {
 
     fn print(&self, answer: &impl Answer) -> Result<(), Failure> {
         self.progress.finish();
-        answer::print(answer, self.global.format).map_err(|error| {
-            let error = anyhow::Error::new(error).context("cannot print the answer");
-            Failure::new(ExitStatus::Environment, error)
-        })
+        answer::print(answer, self.global.format).map_err(unprintable)
     }
+
+    fn print_text(&self, text: &str) -> Result<(), Failure> {
+        self.progress.finish();
+        answer::print_text(text).map_err(unprintable)
+    }
+}
+
+fn unprintable(error: io::Error) -> Failure {
+    let error = anyhow::Error::new(error).context("cannot print the answer");
+    Failure::new(ExitStatus::Environment, error)
 }
 
 /// A target among the tests of its language.

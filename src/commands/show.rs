@@ -1,11 +1,13 @@
-//! `show`: one feature with the roles of its symbols, its sizes and its tests.
+//! `show`: one feature with the roles of its symbols, its sizes and its tests, or as a graph.
 
-use std::io::{self, Write};
+mod dot;
 
 use std::collections::BTreeSet;
+use std::io::{self, Write};
 
 use analyzer::feature::{Expectation, Role};
 use analyzer::symbol::SymbolId;
+use extractors::feature_graph::FeatureGraph;
 use extractors::removal::{Action, Project};
 use harness::carve::draft::{Draft, Premises, Size};
 use harness::overview;
@@ -14,7 +16,7 @@ use serde::Serialize;
 
 use super::{App, Target, feature_options};
 use crate::answer::{Answer, count};
-use crate::cli::FeatureArgs;
+use crate::cli::{FeatureArgs, Format};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 
@@ -42,10 +44,27 @@ struct ShownSymbol {
     lines: usize,
 }
 
+/// What `show` finds out.
+#[derive(Serialize)]
+struct Feature {
+    #[serde(flatten)]
+    shown: Shown,
+    graph: FeatureGraph,
+}
+
 pub fn run(app: &App, args: &FeatureArgs) -> Result<ExitStatus, Failure> {
-    let shown = shown(&app.study_of(args)?, args)?;
+    let target = app.study_of(args)?;
+    let (shown, draft) = drafted(&target, args)?;
     let empty = shown.size.top == 0;
-    app.print(&shown)?;
+    let graph = || target.study.graph(&target.scope, &draft, &target.patterns);
+    match app.global.format {
+        Format::Human => app.print(&shown)?,
+        Format::Json => {
+            let graph = graph();
+            app.print(&Feature { shown, graph })?;
+        }
+        Format::Dot => app.print_text(&dot::render(&graph()))?,
+    }
     Ok(if empty {
         ExitStatus::Refused
     } else {
@@ -55,6 +74,10 @@ pub fn run(app: &App, args: &FeatureArgs) -> Result<ExitStatus, Failure> {
 
 /// Decides and describes a feature.
 pub fn shown(target: &Target, args: &FeatureArgs) -> Result<Shown, Failure> {
+    Ok(drafted(target, args)?.0)
+}
+
+fn drafted(target: &Target, args: &FeatureArgs) -> Result<(Shown, Draft), Failure> {
     let Target {
         session,
         study,
@@ -66,7 +89,7 @@ pub fn shown(target: &Target, args: &FeatureArgs) -> Result<Shown, Failure> {
     let project = Project::new(&study.analysis);
     let draft = Draft::new(study, &project, scope, &premises);
     let size = draft.size(study, &project, scope);
-    Ok(Shown::new(study, &draft, size, patterns))
+    Ok((Shown::new(study, &draft, size, patterns), draft))
 }
 
 impl Shown {
@@ -95,6 +118,12 @@ impl Shown {
             excluded_tests: feature.count(Expectation::Excluded),
             symbols: symbols.collect(),
         }
+    }
+}
+
+impl Answer for Feature {
+    fn write_human(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.shown.write_human(out)
     }
 }
 

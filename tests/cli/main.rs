@@ -12,6 +12,7 @@ mod doctests;
 mod full_disk;
 mod go;
 mod go_kinds;
+mod graphs;
 mod inherited;
 mod interruption;
 mod mixed;

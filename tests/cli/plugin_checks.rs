@@ -73,5 +73,6 @@ fn a_check_of_a_file_that_the_solver_edits_is_not_graded() {
         excluded "src/ladle/shopping.py::format": "it is about a file that the solver has to edit"
         excluded "src/ladle/text.py::format": "it is about a file that the solver has to edit"
         excluded "src/ladle/units.py::format": "it is about a file that the solver has to edit"
-    "#]].assert_eq(&kept.chain(excluded).collect::<String>());
+    "#]]
+    .assert_eq(&kept.chain(excluded).collect::<String>());
 }

@@ -253,7 +253,8 @@ fn a_property_is_one_thing_to_build_and_a_setter_alone_is_called_one() {
         * `Cart.size` in `src/shop.py`
         * `Cart.owner` (the setter) in `src/shop.py`
         * `price` in `src/shop.py`
-    "#]].assert_eq(&lines.map(|line| format!("{line}\n")).collect::<String>());
+    "#]]
+    .assert_eq(&lines.map(|line| format!("{line}\n")).collect::<String>());
 }
 
 #[test]
