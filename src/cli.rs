@@ -37,6 +37,8 @@ pub enum Format {
     Json,
     /// A graph for Graphviz; of `show` only.
     Dot,
+    /// A graph as one page for a browser; of `show` only.
+    Html,
 }
 
 impl Format {
@@ -88,7 +90,7 @@ pub enum Command {
     Features(FeaturesArgs),
     /// Show a feature: its symbols with their roles, its sizes, its tests
     #[command(
-        after_help = "Example:\n  lacuna show ~/src/click --target tests/test_formatting.py\n  lacuna show ~/src/click --target tests/test_formatting.py --format dot > feature.dot"
+        after_help = "Example:\n  lacuna show ~/src/click --target tests/test_formatting.py\n  lacuna show ~/src/click --target tests/test_formatting.py --format html > feature.html"
     )]
     Show(FeatureArgs),
     /// Show the shortest chain from a target test to a symbol

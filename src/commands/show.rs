@@ -1,6 +1,7 @@
 //! `show`: one feature with the roles of its symbols, its sizes and its tests, or as a graph.
 
 mod dot;
+mod page;
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -64,6 +65,10 @@ pub fn run(app: &App, args: &FeatureArgs) -> Result<ExitStatus, Failure> {
             app.print(&Feature { shown, graph })?;
         }
         Format::Dot => app.print_text(&dot::render(&graph()))?,
+        Format::Html => {
+            let page = page::render(&graph());
+            app.print_text(&page.map_err(|error| Failure::new(ExitStatus::Internal, error))?)?;
+        }
     }
     Ok(if empty {
         ExitStatus::Refused
