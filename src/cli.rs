@@ -161,9 +161,9 @@ pub struct RuleArgs {
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_share: Option<f64>,
     /// The same share for a symbol whose name or place speaks of the target [default: 0.1]
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_named_share: Option<f64>,
-    /// The fewest lines that the removal must take out of the project's own code [default: 10]
+    /// The fewest lines that the removal must take out of the project's own code [default: 5]
     #[arg(long, value_name = "N")]
     pub min_lines: Option<usize>,
     /// A symbol that belongs to the feature whatever the measure says (may be repeated)
@@ -172,6 +172,9 @@ pub struct RuleArgs {
     /// A symbol that stays, with all it contains (may be repeated)
     #[arg(long, value_name = "SYMBOL")]
     pub exclude: Vec<String>,
+    /// A symbol that keeps its signature if it belongs to the feature (may be repeated)
+    #[arg(long, value_name = "SYMBOL")]
+    pub stub: Vec<String>,
 }
 
 fn share(text: &str) -> Result<f64, String> {

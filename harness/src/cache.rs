@@ -4,8 +4,8 @@ use crate::checker::{CHECK_VERSION, Diagnostic};
 use crate::process::Interrupt;
 use crate::project::Project;
 use analyzer::trace::{TRACE_VERSION, Trace};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::env;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
@@ -146,7 +146,7 @@ pub struct Lock {
 }
 
 /// What a stored trace depends on: with another value of any field it must be recorded again.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceKey {
     /// [`Project::tree_hash`].
     pub tree: String,
@@ -154,6 +154,22 @@ pub struct TraceKey {
     pub environment: String,
     /// Which part of the suite was run, and how: paths and arguments of the runner.
     pub selection: Vec<String>,
+}
+
+/// The version of what is remembered of the last trace.
+const LAST_VERSION: u32 = 1;
+/// How hard sources are packed, from 0 to 10: they are written once and read once an editor session.
+const PACKING: u8 = 2;
+
+/// What is remembered of the last traced run of a language.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Last {
+    /// What the trace was recorded of.
+    pub key: TraceKey,
+    /// The record.
+    pub trace: Trace,
+    /// The files that the analysis reads, as they were, by path.
+    pub sources: Vec<(String, Vec<u8>)>,
 }
 
 impl ProjectCache {
@@ -238,6 +254,48 @@ impl ProjectCache {
     /// What was stored under the key, as for a trace.
     pub fn load_check(&self, key: &TraceKey) -> Option<Vec<Diagnostic>> {
         load_record(&self.check_path(key), CHECK_VERSION)
+    }
+
+    /// Whether this trace is the one that was used last in a language.
+    pub fn is_last(&self, language: &str, key: &TraceKey) -> bool {
+        load_record(&self.last_path(language), LAST_VERSION).as_ref() == Some(key)
+    }
+
+    /// Remembers which trace of a language was used last, with the sources that it speaks of, so that it
+    /// can still be read when the tree has changed.
+    pub fn store_last(
+        &self,
+        language: &str,
+        key: &TraceKey,
+        sources: &[(String, Vec<u8>)],
+    ) -> Result<(), CacheError> {
+        let path = self.sources_path(language);
+        let plain = postcard::to_stdvec(sources).map_err(io::Error::other);
+        let plain = plain.map_err(|error| CacheError::at(&path, error))?;
+        let packed = miniz_oxide::deflate::compress_to_vec(&plain, PACKING);
+        store_record(&path, LAST_VERSION, &packed)?;
+        store_record(&self.last_path(language), LAST_VERSION, key)
+    }
+
+    /// The trace that was used last in a language, with the sources that it speaks of.
+    pub fn load_last(&self, language: &str) -> Option<Last> {
+        let key: TraceKey = load_record(&self.last_path(language), LAST_VERSION)?;
+        let packed: Vec<u8> = load_record(&self.sources_path(language), LAST_VERSION)?;
+        let plain = miniz_oxide::inflate::decompress_to_vec(&packed).ok()?;
+        Some(Last {
+            trace: self.load_trace(&key)?,
+            sources: postcard::from_bytes(&plain).ok()?,
+            key,
+        })
+    }
+
+    /// The file that changes whenever another trace is the last one of a language.
+    pub fn last_path(&self, language: &str) -> PathBuf {
+        self.folder.join("last").join(format!("{language}.key"))
+    }
+
+    fn sources_path(&self, language: &str) -> PathBuf {
+        self.folder.join("last").join(format!("{language}.sources"))
     }
 
     fn trace_path(&self, key: &TraceKey) -> PathBuf {
@@ -369,6 +427,28 @@ mod tests {
         cache.store_trace(&key("a"), &trace()).unwrap();
         assert_eq!(cache.load_trace(&key("a")), Some(trace()));
         assert_eq!(cache.load_trace(&key("b")), None);
+    }
+
+    #[test]
+    fn the_last_trace_is_read_with_the_sources_that_it_speaks_of() {
+        let (_folder, cache) = cache();
+        let sources = |text: &str| vec![("a.py".to_owned(), text.as_bytes().to_vec())];
+        assert_eq!(cache.load_last("python"), None);
+        for (tree, text) in [("a", "x = 1\n"), ("b", "x = 2\n")] {
+            cache.store_trace(&key(tree), &trace()).unwrap();
+            assert!(!cache.is_last("python", &key(tree)));
+            cache
+                .store_last("python", &key(tree), &sources(text))
+                .unwrap();
+            assert!(cache.is_last("python", &key(tree)));
+            let last = Last {
+                key: key(tree),
+                trace: trace(),
+                sources: sources(text),
+            };
+            assert_eq!(cache.load_last("python"), Some(last));
+        }
+        assert_eq!(cache.load_last("go"), None);
     }
 
     #[test]

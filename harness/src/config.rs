@@ -3,6 +3,8 @@
 
 use crate::lang;
 use crate::process::Limits;
+use analyzer::feature::FeatureOptions;
+use analyzer::symbol::SymbolId;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
@@ -171,6 +173,8 @@ pub struct FeatureConfig {
     pub include: Vec<String>,
     /// Ids of symbols to keep in any case.
     pub exclude: Vec<String>,
+    /// Ids of symbols that keep their signatures if they belong to the feature.
+    pub stub: Vec<String>,
     /// The share of the other tests (0 to 1) that may turn into fail-to-pass.
     #[serde(deserialize_with = "share")]
     pub max_collateral: Option<f64>,
@@ -179,11 +183,28 @@ pub struct FeatureConfig {
     #[serde(deserialize_with = "share")]
     pub min_share: Option<f64>,
     /// The same share for a symbol whose name or place speaks of the target.
+    #[serde(deserialize_with = "share")]
     pub min_named_share: Option<f64>,
     /// The fewest lines that a feature must have.
     pub min_lines: Option<usize>,
     /// How symbols are removed.
     pub removal: RemovalMode,
+}
+
+impl FeatureConfig {
+    /// How a feature is decided: what is configured before the defaults.
+    pub fn options(&self) -> FeatureOptions {
+        let symbols = |ids: &[String]| ids.iter().map(|id| SymbolId::parse(id)).collect();
+        let defaults = FeatureOptions::default();
+        FeatureOptions {
+            max_collateral: self.max_collateral.unwrap_or(defaults.max_collateral),
+            min_share: self.min_share.unwrap_or(defaults.min_share),
+            min_named_share: self.min_named_share.unwrap_or(defaults.min_named_share),
+            include: symbols(&self.include),
+            exclude: symbols(&self.exclude),
+            stub: symbols(&self.stub),
+        }
+    }
 }
 
 /// How symbols are removed.
@@ -412,7 +433,7 @@ mod tests {
                   |
                 2 | remove = "stub"
                   | ^^^^^^
-                unknown field `remove`, expected one of `include`, `exclude`, `max_collateral`, `min_share`, `min_named_share`, `min_lines`, `removal`"#]],
+                unknown field `remove`, expected one of `include`, `exclude`, `stub`, `max_collateral`, `min_share`, `min_named_share`, `min_lines`, `removal`"#]],
         );
     }
 

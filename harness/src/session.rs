@@ -8,7 +8,7 @@ use std::time::Duration;
 use analyzer::trace::Trace;
 use extractors::patch::{File, Mode};
 
-use crate::cache::{Cache, CacheError, Lock, ProjectCache, TraceKey, is_disk_full};
+use crate::cache::{Cache, CacheError, Last, Lock, ProjectCache, TraceKey, is_disk_full};
 use crate::carve::Event;
 use crate::checker::{CheckRequest, Diagnostic};
 use crate::config::{Config, ConfigError};
@@ -509,6 +509,7 @@ impl Session {
         };
         if let Some(trace) = self.cache.load_trace(&key).filter(|_| !fresh) {
             self.learn_pace(&trace);
+            self.remember(&key)?;
             let times = (Duration::ZERO, Duration::ZERO);
             return Ok(Baseline {
                 trace: Arc::new(trace),
@@ -524,6 +525,7 @@ impl Session {
         // What was cut short, by a limit, a signal or itself, may come to its end another time.
         if run.complete {
             self.cache.store_trace(&key, &run.trace)?;
+            self.remember(&key)?;
         }
         Ok(Baseline {
             trace: Arc::new(run.trace),
@@ -531,6 +533,17 @@ impl Session {
             cached: false,
             times,
         })
+    }
+
+    /// Keeps the sources beside the trace that was used last.
+    fn remember(&self, key: &TraceKey) -> Result<(), SessionError> {
+        if self.cache.is_last(self.language.name, key) {
+            return Ok(());
+        }
+        let sources = self.sources()?.into_iter();
+        let sources = sources.filter_map(|(path, bytes)| Some((path, bytes?.to_vec())));
+        let sources: Vec<_> = sources.collect();
+        Ok(self.cache.store_last(self.language.name, key, &sources)?)
     }
 
     /// What to run for a suite: the given paths, else the configured ones, else all.
@@ -546,6 +559,15 @@ impl Session {
             Selection::Paths(paths.to_vec())
         }
     }
+}
+
+/// What is remembered of the last traced run of a language in a project, if there was one.
+///
+/// # Errors
+/// The project or the cache cannot be read.
+pub fn last(path: &Path, language: &Language) -> Result<Option<Last>, SessionError> {
+    let cache = Cache::locate()?.project(&Project::open(path)?)?;
+    Ok(cache.load_last(language.name))
 }
 
 /// Takes the project for this process and makes its environment if need be.

@@ -13,13 +13,14 @@ use extractors::chain::Evidence;
 use extractors::feature_graph::{self, FeatureGraph, Ingredients};
 use extractors::removal::Removal;
 
+use crate::cache::Last;
 use crate::carve::Event;
 use crate::carve::draft::Draft;
 use crate::carve::pieces::Pieces;
 use crate::carve::target::{self, NoMatch};
 use crate::chain;
 use crate::runner::Selection;
-use crate::session::{Session, SessionError};
+use crate::session::{Baseline, Session, SessionError, Source};
 use crate::words;
 
 /// Why a project's tests cannot be studied.
@@ -128,15 +129,32 @@ impl Study {
             return Err(no_tests(&baseline.trace));
         }
         report(Event::Analysing);
+        Ok(Self::of(baseline, session.sources()?))
+    }
+
+    /// The study of what was remembered of a run: of the files as they were then.
+    pub fn remembered(last: Last) -> Self {
+        let files = last.sources.into_iter();
+        let files = files.map(|(path, bytes)| (path, Some(Arc::from(bytes))));
+        let baseline = Baseline {
+            trace: Arc::new(last.trace),
+            selection: Selection::All,
+            cached: true,
+            times: (Duration::ZERO, Duration::ZERO),
+        };
+        Self::of(baseline, files.collect())
+    }
+
+    fn of(baseline: Baseline, files: Vec<Source>) -> Self {
         let mut host = AnalysisHost::new();
         host.apply(Change {
-            files: session.sources()?,
+            files,
             trace: Some(Some(Arc::clone(&baseline.trace))),
         });
         let analysis = host.analysis();
         analysis.prime();
         let impact = Impact::new(&analysis);
-        Ok(Self {
+        Self {
             pieces: Pieces::new(&analysis, &impact.trace.tests),
             analysis,
             impact,
@@ -144,7 +162,7 @@ impl Study {
             suite: baseline.selection,
             cached: baseline.cached,
             times: baseline.times,
-        })
+        }
     }
 
     /// Divides the tests by a target.
@@ -209,6 +227,7 @@ impl Study {
         Ok(FeatureOptions {
             include: known(options.include)?,
             exclude: known(options.exclude)?,
+            stub: known(options.stub)?,
             ..options
         })
     }

@@ -318,12 +318,14 @@ fn command(request: &CarveRequest) -> Vec<String> {
         min_named_share,
         include,
         exclude,
+        stub,
     } = &request.options;
     option("max-collateral", &max_collateral.to_string());
     option("min-share", &min_share.to_string());
     option("min-named-share", &min_named_share.to_string());
     include.iter().for_each(|id| option("include", id.as_str()));
     exclude.iter().for_each(|id| option("exclude", id.as_str()));
+    stub.iter().for_each(|id| option("stub", id.as_str()));
     option("min-lines", &request.min_lines.to_string());
     option("removal", request.removal.word());
     option("repeat", &request.repeat.to_string());
@@ -337,27 +339,19 @@ fn options(request: &CarveRequest) -> BTreeMap<String, serde_json::Value> {
         min_named_share,
         include,
         exclude,
+        stub,
     } = &request.options;
+    let ids = |symbols: &BTreeSet<SymbolId>| -> serde_json::Value {
+        let ids = symbols.iter().map(SymbolId::as_str);
+        ids.collect::<Vec<_>>().into()
+    };
     BTreeMap::from([
         ("max_collateral".to_owned(), (*max_collateral).into()),
         ("min_share".to_owned(), (*min_share).into()),
         ("min_named_share".to_owned(), (*min_named_share).into()),
-        (
-            "include".to_owned(),
-            include
-                .iter()
-                .map(SymbolId::as_str)
-                .collect::<Vec<_>>()
-                .into(),
-        ),
-        (
-            "exclude".to_owned(),
-            exclude
-                .iter()
-                .map(SymbolId::as_str)
-                .collect::<Vec<_>>()
-                .into(),
-        ),
+        ("include".to_owned(), ids(include)),
+        ("exclude".to_owned(), ids(exclude)),
+        ("stub".to_owned(), ids(stub)),
         ("min_lines".to_owned(), request.min_lines.into()),
         ("removal".to_owned(), request.removal.word().into()),
         ("repeat".to_owned(), request.repeat.into()),

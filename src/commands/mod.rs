@@ -15,9 +15,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-use analyzer::feature::{
-    DEFAULT_MAX_COLLATERAL, DEFAULT_MIN_NAMED_SHARE, DEFAULT_MIN_SHARE, FeatureOptions, Scope,
-};
+use analyzer::feature::{FeatureOptions, Scope};
 use analyzer::symbol::SymbolId;
 use harness::carve::{Event, MIN_LINES};
 use harness::lang::Language;
@@ -190,29 +188,18 @@ struct Target {
 
 /// The options of a feature: arguments before the project's configuration before the defaults.
 fn feature_options(session: &Session, args: &RuleArgs) -> FeatureOptions {
-    let configured = &session.config().feature;
-    let symbols = |given: &[String], configured: &[String]| -> BTreeSet<SymbolId> {
-        given
-            .iter()
-            .chain(configured)
-            .map(|text| SymbolId::parse(text))
-            .collect()
+    let configured = session.config().feature.options();
+    let with = |given: &[String], configured: BTreeSet<SymbolId>| -> BTreeSet<SymbolId> {
+        let given = given.iter().map(|text| SymbolId::parse(text));
+        given.chain(configured).collect()
     };
     FeatureOptions {
-        max_collateral: args
-            .max_collateral
-            .or(configured.max_collateral)
-            .unwrap_or(DEFAULT_MAX_COLLATERAL),
-        min_share: args
-            .min_share
-            .or(configured.min_share)
-            .unwrap_or(DEFAULT_MIN_SHARE),
-        min_named_share: args
-            .min_named_share
-            .or(configured.min_named_share)
-            .unwrap_or(DEFAULT_MIN_NAMED_SHARE),
-        include: symbols(&args.include, &configured.include),
-        exclude: symbols(&args.exclude, &configured.exclude),
+        max_collateral: args.max_collateral.unwrap_or(configured.max_collateral),
+        min_share: args.min_share.unwrap_or(configured.min_share),
+        min_named_share: args.min_named_share.unwrap_or(configured.min_named_share),
+        include: with(&args.include, configured.include),
+        exclude: with(&args.exclude, configured.exclude),
+        stub: with(&args.stub, configured.stub),
     }
 }
 

@@ -70,6 +70,21 @@ pub struct FeatureOptions {
     pub include: BTreeSet<SymbolId>,
     /// Symbols that stay, with all they contain.
     pub exclude: BTreeSet<SymbolId>,
+    /// Symbols that keep their signatures if they leave; whether they do is decided without this.
+    pub stub: BTreeSet<SymbolId>,
+}
+
+impl Default for FeatureOptions {
+    fn default() -> Self {
+        Self {
+            max_collateral: DEFAULT_MAX_COLLATERAL,
+            min_share: DEFAULT_MIN_SHARE,
+            min_named_share: DEFAULT_MIN_NAMED_SHARE,
+            include: BTreeSet::new(),
+            exclude: BTreeSet::new(),
+            stub: BTreeSet::new(),
+        }
+    }
 }
 
 /// The default of [`FeatureOptions::max_collateral`].

@@ -87,14 +87,8 @@ fn check_recorded(
     let analysis = host.analysis();
     let impact = Impact::new(&analysis);
     let scope = Scope::new(&analysis, &impact, &|test| trace.tests[test].path == target);
-    let defaults = FeatureOptions {
-        max_collateral: DEFAULT_MAX_COLLATERAL,
-        min_share: DEFAULT_MIN_SHARE,
-        min_named_share: DEFAULT_MIN_NAMED_SHARE,
-        include: BTreeSet::new(),
-        exclude: BTreeSet::new(),
-    };
-    let feature = decide(&analysis, &impact, &scope, &options(defaults));
+    let options = options(FeatureOptions::default());
+    let feature = decide(&analysis, &impact, &scope, &options);
     let roles = feature
         .members
         .iter()

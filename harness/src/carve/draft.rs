@@ -34,9 +34,9 @@ impl Premises {
     /// Before anything was tried.
     pub fn new(options: FeatureOptions, removal: RemovalMode) -> Self {
         Self {
+            stub_only: options.stub.clone(),
             options,
             removal,
-            stub_only: BTreeSet::new(),
             unused: Unused::default(),
             also_failing: BTreeSet::new(),
         }
