@@ -109,6 +109,17 @@ pub enum Command {
         after_help = "Example:\n  lacuna check lacuna.out/click-formatting-1a2b3c4d --project ~/src/click"
     )]
     Check(CheckArgs),
+    /// Serve an editor: the language server on standard input and output
+    #[command(after_help = "Example:\n  lacuna lsp")]
+    Lsp(LspArgs),
+}
+
+/// Arguments of `lsp`.
+#[derive(Debug, Args)]
+pub struct LspArgs {
+    /// What some clients say although there is no other way
+    #[arg(long, hide = true)]
+    pub stdio: bool,
 }
 
 /// Arguments of `demo`.

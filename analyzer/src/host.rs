@@ -42,6 +42,16 @@ pub fn is_input(path: &str) -> bool {
     Language::from_path(path).is_some() || lang::is_manifest(path)
 }
 
+/// What [`is_input`] knows, as glob patterns.
+pub fn input_patterns() -> Vec<String> {
+    let extensions = Language::ALL
+        .iter()
+        .flat_map(|language| language.extensions());
+    let sources = extensions.map(|extension| format!("**/*.{extension}"));
+    let manifests = lang::manifests().map(|name| format!("**/{name}"));
+    sources.chain(manifests).collect()
+}
+
 impl Default for AnalysisHost {
     fn default() -> Self {
         Self::new()
@@ -144,6 +154,17 @@ impl AnalysisHost {
         Analysis {
             db: self.db.clone(),
         }
+    }
+}
+
+/// Ends the questions of one [`Analysis`].
+#[derive(Clone, Debug)]
+pub struct Canceller(salsa::CancellationToken);
+
+impl Canceller {
+    /// Lets the question in flight, or the next one, unwind.
+    pub fn cancel(&self) {
+        self.0.cancel();
     }
 }
 
@@ -344,6 +365,11 @@ impl Analysis {
     /// Which symbols the code of the trace is.
     pub fn trace_symbols(&self) -> Arc<TraceSymbols> {
         database::trace_symbols(&self.db)
+    }
+
+    /// Ends a question of this handle from another thread: it unwinds with [`crate::Cancelled`].
+    pub fn canceller(&self) -> Canceller {
+        Canceller(salsa::Database::cancellation_token(&self.db))
     }
 
     /// Computes the parts of the graph that belong to single files, on all cores. Every later question

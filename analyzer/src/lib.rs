@@ -24,7 +24,7 @@ mod trace_symbols;
 
 pub use grammars::{Language, Problem, SourceText, SyntaxTree};
 pub use graph::DependencyGraph;
-pub use host::{Analysis, AnalysisHost, Change, is_input};
+pub use host::{Analysis, AnalysisHost, Canceller, Change, input_patterns, is_input};
 pub use lang::{is_test_support, may_be_orphan};
 pub use salsa::Cancelled;
 pub use trace_symbols::TraceSymbols;

@@ -263,6 +263,14 @@ impl Launcher {
         self
     }
 
+    /// The same with another interruption to watch.
+    pub fn watching(&self, interrupt: Interrupt) -> Self {
+        Self {
+            supervisor: self.supervisor.clone(),
+            interrupt,
+        }
+    }
+
     /// The interruption that the launcher watches.
     pub fn interrupt(&self) -> &Interrupt {
         &self.interrupt

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use analyzer::trace::Trace;
 use extractors::patch::{File, Mode};
@@ -568,6 +568,17 @@ impl Session {
 pub fn last(path: &Path, language: &Language) -> Result<Option<Last>, SessionError> {
     let cache = Cache::locate()?.project(&Project::open(path)?)?;
     Ok(cache.load_last(language.name))
+}
+
+/// When another trace became the last one, of each language that there is; `None` for one without.
+pub fn last_changed(path: &Path) -> Vec<Option<SystemTime>> {
+    let project = Project::open(path).ok();
+    let cache = project.and_then(|project| Cache::locate().ok()?.project(&project).ok());
+    let time = |language: &Language| {
+        let path = cache.as_ref()?.last_path(language.name);
+        path.metadata().and_then(|it| it.modified()).ok()
+    };
+    lang::all().iter().map(time).collect()
 }
 
 /// Takes the project for this process and makes its environment if need be.

@@ -1,1 +1,24 @@
 //! The language server: the same knowledge as the command line, served to editors.
+#![cfg_attr(test, expect(clippy::unwrap_used, reason = "a test may fail"))]
+
+mod active;
+mod capabilities;
+mod curator;
+mod folder;
+mod handlers;
+mod jobs;
+mod knowledge;
+mod notifications;
+mod pool;
+mod server;
+mod settings;
+mod snapshot;
+mod text;
+mod transport;
+mod uri;
+mod world;
+
+pub use capabilities::COMMANDS;
+pub use jobs::Launch;
+pub use server::{ServeError, serve};
+pub use transport::connect;

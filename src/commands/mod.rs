@@ -5,6 +5,7 @@ mod demo;
 mod doctor;
 mod extract;
 mod features;
+mod lsp;
 mod prepare;
 mod show;
 mod tests;
@@ -61,6 +62,7 @@ impl App {
             Command::Why(args) => why::run(self, args),
             Command::Extract(args) => extract::run(self, args),
             Command::Check(args) => check::run(self, args),
+            Command::Lsp(_) => lsp::run(self),
         }
     }
 

@@ -73,6 +73,12 @@ pub(crate) fn is_manifest(path: &str) -> bool {
         .any(|language| rules(*language).manifests.contains(&name))
 }
 
+/// The names of all manifests.
+pub(crate) fn manifests() -> impl Iterator<Item = &'static str> {
+    let of = |language: &Language| rules(*language).manifests.iter().copied();
+    Language::ALL.iter().flat_map(of)
+}
+
 /// Whether a manifest, if it is one, asks for a file with tests: without the file nothing can be built.
 pub(crate) fn asks_for(manifest: &str, text: &str, path: &str) -> bool {
     let folder = manifest.rsplit_once('/').map_or("", |(folder, _)| folder);

@@ -94,6 +94,11 @@ pub fn named(name: &str) -> Option<&'static Language> {
     LANGUAGES.iter().find(|language| language.name == name)
 }
 
+/// Every row, in the order of the table.
+pub fn all() -> &'static [Language] {
+    LANGUAGES
+}
+
 /// The names of all languages, for messages.
 pub fn names() -> String {
     let names: Vec<&str> = LANGUAGES.iter().map(|language| language.name).collect();

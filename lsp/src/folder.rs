@@ -1,0 +1,153 @@
+//! One folder of the workspace: its files in the database, what the editor has open of them, and what is
+//! known of its tests.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use analyzer::{AnalysisHost, Change, is_input};
+use harness::project::{FileKind, Project};
+
+use crate::active::ActiveFeature;
+use crate::knowledge::{Knowledge, Offers};
+use crate::snapshot::Snapshot;
+use crate::text::Encoding;
+
+/// Files by path relative to the folder, with their bytes; `None` where one is gone.
+pub type Files = Vec<(String, Option<Arc<[u8]>>)>;
+
+/// A folder of the workspace.
+pub struct Folder {
+    /// Its path, without links.
+    pub root: PathBuf,
+    /// The path as the client writes it.
+    pub written: PathBuf,
+    host: AnalysisHost,
+    /// What the editor has open, by path: it outweighs what the disk has.
+    open: BTreeMap<String, Document>,
+    known: Known,
+}
+
+/// A text that is open in the editor.
+pub struct Document {
+    /// The client's number of this state.
+    pub version: i32,
+    /// The text.
+    pub text: String,
+}
+
+/// What is known beside the files.
+#[derive(Clone, Default)]
+pub struct Known {
+    /// Of each language, what its last recorded run tells.
+    pub knowledge: Vec<Arc<Knowledge>>,
+    /// What test files offer.
+    pub offers: Arc<Offers>,
+    /// The active feature.
+    pub active: Option<Arc<ActiveFeature>>,
+}
+
+impl Folder {
+    /// A folder of which nothing has been read.
+    pub fn new(written: PathBuf) -> Self {
+        Self {
+            root: written.canonicalize().unwrap_or_else(|_| written.clone()),
+            written,
+            host: AnalysisHost::new(),
+            open: BTreeMap::new(),
+            known: Known::default(),
+        }
+    }
+
+    /// The path of a file relative to the folder, with `/`; `None` if it lies elsewhere.
+    pub fn relative(&self, path: &Path) -> Option<String> {
+        let inside = path
+            .strip_prefix(&self.written)
+            .or_else(|_| path.strip_prefix(&self.root))
+            .ok()?;
+        let is_plain = |part| matches!(part, std::path::Component::Normal(_));
+        let is_file = inside.components().next().is_some() && inside.components().all(is_plain);
+        inside.to_str().filter(|_| is_file).map(str::to_owned)
+    }
+
+    /// Takes in files as the disk has them; what is open in the editor stays as it is there.
+    pub fn read(&mut self, files: Files) {
+        let closed = files.into_iter();
+        let closed = closed.filter(|(path, _)| !self.open.contains_key(path));
+        self.apply(closed.collect());
+    }
+
+    /// The editor has opened a file.
+    pub fn open(&mut self, path: &str, version: i32, text: String) {
+        self.open
+            .insert(path.to_owned(), Document { version, text });
+        self.show(path);
+    }
+
+    /// The editor has changed a file: `change` is applied to its text.
+    pub fn change(&mut self, path: &str, version: i32, change: impl FnOnce(&mut String)) {
+        if let Some(document) = self.open.get_mut(path) {
+            document.version = version;
+            change(&mut document.text);
+            self.show(path);
+        }
+    }
+
+    /// The editor has closed a file: the disk counts again.
+    pub fn close(&mut self, path: &str) {
+        if self.open.remove(path).is_some() {
+            let bytes = fs::read(self.root.join(path)).ok();
+            self.apply(vec![(path.to_owned(), bytes.map(Arc::from))]);
+        }
+    }
+
+    /// The text of an open file.
+    pub fn document(&self, path: &str) -> Option<&Document> {
+        self.open.get(path)
+    }
+
+    /// The paths of all open files.
+    pub fn open_paths(&self) -> impl Iterator<Item = &str> {
+        self.open.keys().map(String::as_str)
+    }
+
+    fn show(&mut self, path: &str) {
+        let bytes = self.open.get(path).map(|document| document.text.as_bytes());
+        let file = (path.to_owned(), bytes.map(Arc::from));
+        self.apply(vec![file]);
+    }
+
+    fn apply(&mut self, files: Files) {
+        self.host.apply(Change { files, trace: None });
+    }
+
+    /// What is known beside the files.
+    pub fn known(&mut self) -> &mut Known {
+        &mut self.known
+    }
+
+    /// What requests read.
+    pub fn snapshot(&self, encoding: Encoding) -> Snapshot {
+        Snapshot {
+            root: self.written.clone(),
+            analysis: self.host.analysis(),
+            known: self.known.clone(),
+            encoding,
+        }
+    }
+}
+
+/// All files of a folder that the analysis reads, as the disk has them. What cannot be read is left out.
+pub fn files_of(root: &Path) -> Files {
+    let listing = Project::open(root).and_then(|project| project.files());
+    let listing = listing.map(|listing| listing.files).unwrap_or_default();
+    let plain = listing.into_iter();
+    let plain =
+        plain.filter(|(path, kind)| is_input(path) && matches!(kind, FileKind::File { .. }));
+    let read = |(path, _)| {
+        let bytes = fs::read(root.join(&path)).ok()?;
+        Some((path, Some(Arc::from(bytes))))
+    };
+    plain.filter_map(read).collect()
+}

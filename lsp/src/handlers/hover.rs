@@ -1,0 +1,94 @@
+//! Hover: what a symbol is, its part in the active feature, and how a test comes to it.
+
+use std::fmt::Write;
+
+use analyzer::symbol::Symbol;
+use gen_lsp_types as lsp;
+use harness::words::count;
+
+use super::hierarchy::stale_word;
+use super::navigation::at;
+use crate::snapshot::{FileView, Snapshot};
+use crate::world::World;
+
+/// As many tests as are named.
+const MOST_TESTS: usize = 5;
+/// As many lines as a signature is shown with.
+const MOST_LINES: usize = 12;
+
+/// What is known of what a position means.
+pub fn hover(world: &World, params: lsp::HoverParams) -> Option<lsp::Hover> {
+    let (folder, file, meant) = at(world, &params.text_document_position_params)?;
+    let id = meant.first()?;
+    let symbol = folder.analysis.symbol(id)?;
+    let home = folder.file(id.path())?;
+    let mut text = signature(folder, &home, &symbol);
+    let _ = writeln!(text, "\n`{id}`");
+    if meant.len() > 1 {
+        let _ = writeln!(text, "\nor another of {}", count(meant.len(), "definition"));
+    }
+    part(folder, &home, &symbol, &mut text);
+    let offset = file.offset(params.text_document_position_params.position);
+    let here = folder.reference_at(&file, offset).map(|it| it.range);
+    Some(lsp::Hover {
+        contents: lsp::Contents::MarkupContent(lsp::MarkupContent {
+            kind: lsp::MarkupKind::Markdown,
+            value: text,
+        }),
+        range: here.map(|span| file.range(&span)),
+    })
+}
+
+/// The header of a definition, or the whole of what has no body.
+fn signature(folder: &Snapshot, home: &FileView, symbol: &Symbol) -> String {
+    let end = symbol
+        .body
+        .as_ref()
+        .map_or(symbol.full.end, |body| body.start);
+    let is_leading = |doc: &std::ops::Range<usize>| doc.start == symbol.full.start;
+    let start = symbol
+        .doc
+        .as_ref()
+        .filter(|doc| is_leading(doc))
+        .map_or(symbol.full.start, |doc| doc.end);
+    let header = home.text(&(start..end.max(start)));
+    let lines: Vec<&str> = header.trim().lines().take(MOST_LINES).collect();
+    let language = folder
+        .analysis
+        .syntax(&home.path)
+        .map_or("", |tree| tree.language().id());
+    format!("```{language}\n{}\n```\n", lines.join("\n"))
+}
+
+fn part(folder: &Snapshot, home: &FileView, symbol: &Symbol, text: &mut String) {
+    let id = &symbol.id;
+    if let Some(member) = folder.member(id) {
+        let _ = writeln!(
+            text,
+            "\n**{}** in the active feature: {} target and {}",
+            member.role.word(),
+            member.target_tests,
+            count(member.other_tests, "other test")
+        );
+    }
+    let known = folder.knowledge(id, home.bytes(&symbol.full));
+    if let Some((knowledge, freshness)) = known {
+        let tests = knowledge.executing(id);
+        if !tests.is_empty() {
+            let stale = stale_word(freshness);
+            let _ = writeln!(text, "\nRun by {}{stale}", count(tests.len(), "test"));
+            for test in tests.iter().take(MOST_TESTS) {
+                if let Some(test) = knowledge.trace.tests.get(*test as usize) {
+                    let _ = writeln!(text, "* `{}`", test.id);
+                }
+            }
+        }
+    }
+    let active = folder.known.active.as_ref();
+    if let Some(chain) = active.and_then(|active| active.chains.get(id)) {
+        let _ = writeln!(text, "\nChain from a test:\n\n* `{}`", chain.test);
+        for link in &chain.steps {
+            let _ = writeln!(text, "* → `{}` ({} {})", link.to, link.provenance, link.how);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Notifications: what the client tells of texts, files, folders and settings.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use gen_lsp_types::{
+    DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, FileChangeType, Uri,
+};
+use lsp_server::Notification;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::curator::Question;
+use crate::server::Server;
+use crate::settings::Settings;
+use crate::{text, uri};
+
+/// The file that configures a project.
+pub const CONFIGURATION: &str = "lacuna.toml";
+
+/// Takes in a notification. One that is unknown or makes no sense is passed over: there is no answer to it.
+pub fn take(server: &mut Server, told: Notification) {
+    let params = told.params;
+    match told.method.as_str() {
+        "textDocument/didOpen" => with(params, |params| opened(server, params)),
+        "textDocument/didChange" => with(params, |params| changed(server, params)),
+        "textDocument/didClose" => with(params, |params| closed(server, params)),
+        "textDocument/didSave" => saved(server, &params),
+        "workspace/didChangeWatchedFiles" => with(params, |params| on_disk(server, params)),
+        "workspace/didChangeWorkspaceFolders" => with(params, |params| moved(server, params)),
+        "workspace/didChangeConfiguration" => {
+            server.settings = Settings::read(params.get("settings"));
+            let settings = server.settings.clone();
+            server.ask_curators(|| Question::Configure(settings.clone()));
+        }
+        _ => {}
+    }
+}
+
+fn with<P: DeserializeOwned>(params: Value, take: impl FnOnce(P)) {
+    if let Ok(params) = serde_json::from_value(params) {
+        take(params);
+    }
+}
+
+fn opened(server: &mut Server, params: DidOpenTextDocumentParams) {
+    let document = params.text_document;
+    let path = uri::to_path(&document.uri);
+    if let Some((folder, path)) = path.and_then(|path| server.locate(&path)) {
+        folder.open(&path, document.version, document.text);
+        server.note_change();
+    }
+}
+
+fn changed(server: &mut Server, params: DidChangeTextDocumentParams) {
+    let encoding = server.client.encoding;
+    let document = params.text_document;
+    let path = uri::to_path(&document.text_document_identifier.uri);
+    if let Some((folder, path)) = path.and_then(|path| server.locate(&path)) {
+        let changes = params.content_changes;
+        folder.change(&path, document.version, |old| {
+            text::apply(old, changes, encoding);
+        });
+        server.note_change();
+    }
+}
+
+fn closed(server: &mut Server, params: DidCloseTextDocumentParams) {
+    let path = uri::to_path(&params.text_document.uri);
+    if let Some((folder, path)) = path.and_then(|path| server.locate(&path)) {
+        folder.close(&path);
+        server.note_change();
+    }
+}
+
+fn saved(server: &mut Server, params: &Value) {
+    let uri = params["textDocument"]["uri"].as_str().unwrap_or_default();
+    if uri.ends_with(CONFIGURATION) {
+        server.ask_curators(|| Question::Again);
+    }
+}
+
+/// Files have changed on disk: all of a notification are taken in at once.
+fn on_disk(server: &mut Server, params: DidChangeWatchedFilesParams) {
+    let mut configured = false;
+    for change in params.changes {
+        let Some(path) = uri::to_path(&change.uri) else {
+            continue;
+        };
+        configured |= path.ends_with(CONFIGURATION);
+        let is_gone = change.kind == FileChangeType::Deleted;
+        let bytes = (!is_gone).then(|| read(&path)).flatten();
+        if let Some((folder, relative)) = server.locate(&path) {
+            folder.read(vec![(relative, bytes)]);
+        }
+    }
+    if configured {
+        server.ask_curators(|| Question::Again);
+    }
+    server.note_change();
+}
+
+/// A plain file; what is none counts as gone.
+fn read(path: &Path) -> Option<Arc<[u8]>> {
+    let is_file = path.symlink_metadata().is_ok_and(|it| it.is_file());
+    is_file
+        .then(|| fs::read(path).ok())
+        .flatten()
+        .map(Arc::from)
+}
+
+fn moved(server: &mut Server, params: DidChangeWorkspaceFoldersParams) {
+    let path = |uri: &Uri| uri::to_path(uri);
+    for folder in params.event.removed {
+        if let Some(path) = path(&folder.uri) {
+            server.remove_folder(&path);
+        }
+    }
+    for folder in params.event.added {
+        if let Some(path) = path(&folder.uri) {
+            server.add_folder(path);
+        }
+    }
+}
+
+/// What asks the client to tell of changed files.
+pub fn watchers() -> Value {
+    let configuration = format!("**/{CONFIGURATION}");
+    let globs = analyzer::input_patterns().into_iter();
+    let globs = globs.chain([configuration]);
+    let watchers: Vec<Value> = globs.map(|glob| json!({"globPattern": glob})).collect();
+    json!({"registrations": [{
+        "id": "lacuna-files",
+        "method": "workspace/didChangeWatchedFiles",
+        "registerOptions": {"watchers": watchers},
+    }]})
+}

@@ -1,0 +1,686 @@
+//! The server: one loop that takes every message in turn and alone writes; requests are answered by
+//! other threads from snapshots.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use analyzer::{Cancelled, Canceller};
+use crossbeam_channel::{Receiver, Sender, after, never, select, unbounded};
+use gen_lsp_types::{InitializeParams, PublishDiagnosticsParams};
+use lsp_server::{
+    Connection, ErrorCode, Message, Notification, Request, RequestId, Response, ResponseError,
+};
+use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
+
+use crate::capabilities::{Client, capabilities};
+use crate::curator::{Answer, Curator, Question};
+use crate::folder::{Files, Folder, files_of};
+use crate::handlers::{self, diagnostics};
+use crate::jobs::{Job, Jobs, Launch};
+use crate::notifications;
+use crate::pool::Pool;
+use crate::settings::Settings;
+use crate::uri;
+use crate::world::World;
+
+/// Why the server ended other than by the client's will.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The client broke the protocol at the start.
+    #[error("the client did not start a session: {0}")]
+    Protocol(#[from] lsp_server::ProtocolError),
+    /// The client went away without asking for the end.
+    #[error("the client went away without a shutdown")]
+    Abandoned,
+}
+
+/// How often a request is tried again on a newer state before the client is told to ask again.
+const MOST_TRIES: u32 = 3;
+/// How long nothing must have changed before diagnostics are told and the graph is made.
+const PAUSE: Duration = Duration::from_millis(150);
+/// How often it is looked whether a new run was recorded.
+const TRACE_TICK: Duration = Duration::from_secs(2);
+
+/// What other threads tell the loop.
+pub enum Task {
+    /// A request has an answer.
+    Done(RequestId, Result<Value, ResponseError>),
+    /// A request must be tried again: the files changed meanwhile.
+    Retry(RequestId),
+    /// Files of a folder were read.
+    Read(PathBuf, Files),
+    /// A folder's curator answers.
+    Curated(PathBuf, Answer),
+    /// A message for the client.
+    Tell(Message),
+    /// A long work has come to its end.
+    JobEnded(Value, RequestId, Result<Value, ResponseError>),
+}
+
+struct Pending {
+    request: Request,
+    tries: u32,
+    cancellers: Vec<Canceller>,
+}
+
+pub(crate) struct Server {
+    connection: Connection,
+    pub client: Client,
+    pub folders: Vec<Folder>,
+    pub settings: Settings,
+    curators: FxHashMap<PathBuf, Curator>,
+    pool: Pool,
+    tasks: (Sender<Task>, Receiver<Task>),
+    pending: FxHashMap<RequestId, Pending>,
+    jobs: Jobs,
+    /// Requests that wait for a curator, by ticket.
+    waiting: FxHashMap<u64, RequestId>,
+    /// Numbers of our own requests, tickets and tokens.
+    next: i32,
+    is_shut_down: bool,
+    /// Files whose diagnostics may have changed, and since when.
+    changed: Option<Instant>,
+    /// What was last seen of recorded runs, to notice new ones.
+    recorded: Option<Vec<Option<std::time::SystemTime>>>,
+}
+
+/// Serves a client until it ends the session.
+///
+/// # Errors
+/// The client breaks the protocol or goes away.
+pub fn serve(connection: Connection, launch: Launch) -> Result<(), ServeError> {
+    let (id, params) = connection.initialize_start()?;
+    let params: InitializeParams = match serde_json::from_value(params) {
+        Ok(params) => params,
+        Err(error) => {
+            let error = Response::new_err(id, ErrorCode::InvalidParams as i32, error.to_string());
+            let _ = connection.sender.send(error.into());
+            return Err(ServeError::Abandoned);
+        }
+    };
+    let client = Client::new(&params);
+    let info = json!({"name": "lacuna", "version": env!("CARGO_PKG_VERSION")});
+    let offered = json!({"capabilities": capabilities(&client), "serverInfo": info});
+    connection.initialize_finish(id, offered)?;
+    let mut server = Server::new(connection, client, launch);
+    server.settings = Settings::read(params.initialization_options.as_ref());
+    server.start(&params);
+    server.run()
+}
+
+impl Server {
+    fn new(connection: Connection, client: Client, launch: Launch) -> Self {
+        Self {
+            connection,
+            client,
+            folders: Vec::new(),
+            settings: Settings::default(),
+            curators: FxHashMap::default(),
+            pool: Pool::new(),
+            tasks: unbounded(),
+            pending: FxHashMap::default(),
+            jobs: Jobs::new(launch),
+            waiting: FxHashMap::default(),
+            next: 0,
+            is_shut_down: false,
+            changed: None,
+            recorded: None,
+        }
+    }
+
+    fn start(&mut self, params: &InitializeParams) {
+        for root in self.client.roots(params) {
+            self.add_folder(root);
+        }
+        if self.client.watches_files {
+            self.ask("client/registerCapability", notifications::watchers());
+        }
+    }
+
+    /// Takes in a folder of the workspace; its files are read by another thread.
+    pub fn add_folder(&mut self, written: PathBuf) {
+        if self.folders.iter().any(|folder| folder.written == written) {
+            return;
+        }
+        let folder = Folder::new(written);
+        let (root, name) = (folder.root.clone(), folder.written.clone());
+        let tasks = self.tasks.0.clone();
+        let answer = {
+            let (tasks, name) = (tasks.clone(), name.clone());
+            move |answer| drop(tasks.send(Task::Curated(name.clone(), answer)))
+        };
+        let curator = Curator::start(root.clone(), answer);
+        curator.ask(Question::Configure(self.settings.clone()));
+        curator.ask(Question::Load);
+        self.curators.insert(name.clone(), curator);
+        self.folders.push(folder);
+        let token = self.begin("Lacuna: reading files", false);
+        self.pool.run(move || {
+            let files = files_of(&root);
+            let count = files.len();
+            let _ = tasks.send(Task::Read(name, files));
+            if let Some(end) = token.map(|token| progress_end(&token, &format!("{count} files"))) {
+                let _ = tasks.send(Task::Tell(end));
+            }
+        });
+    }
+
+    /// Lets go of a folder.
+    pub fn remove_folder(&mut self, written: &PathBuf) {
+        self.folders.retain(|folder| folder.written != *written);
+        self.curators.remove(written);
+    }
+
+    /// The folder of a path, and the path in it.
+    pub fn locate(&mut self, path: &std::path::Path) -> Option<(&mut Folder, String)> {
+        let folders = self.folders.iter_mut();
+        let inside = folders.filter_map(|folder| {
+            let relative = folder.relative(path)?;
+            Some((folder, relative))
+        });
+        inside.min_by_key(|(_, relative)| relative.len())
+    }
+
+    /// Asks every curator.
+    pub fn ask_curators(&self, question: impl Fn() -> Question) {
+        self.curators
+            .values()
+            .for_each(|curator| curator.ask(question()));
+    }
+
+    /// Notes that answers about files may have changed.
+    pub fn note_change(&mut self) {
+        self.changed = Some(Instant::now());
+    }
+
+    fn run(&mut self) -> Result<(), ServeError> {
+        loop {
+            let pause = match self.changed {
+                Some(since) => after(PAUSE.saturating_sub(since.elapsed())),
+                None => never(),
+            };
+            let messages = self.connection.receiver.clone();
+            let tasks = self.tasks.1.clone();
+            select! {
+                recv(messages) -> message => match message {
+                    Ok(Message::Request(request)) => self.on_request(request),
+                    Ok(Message::Notification(told)) if told.method == "exit" => {
+                        return match self.is_shut_down {
+                            true => Ok(()),
+                            false => Err(ServeError::Abandoned),
+                        };
+                    }
+                    Ok(Message::Notification(told)) => self.on_notification(told),
+                    Ok(Message::Response(_)) => {}
+                    Err(_) => return match self.is_shut_down {
+                        true => Ok(()),
+                        false => Err(ServeError::Abandoned),
+                    },
+                },
+                recv(tasks) -> task => if let Ok(task) = task {
+                    self.on_task(task);
+                },
+                recv(pause) -> _ => self.on_pause(),
+                default(TRACE_TICK) => self.look_for_runs(),
+            }
+        }
+    }
+
+    fn on_request(&mut self, request: Request) {
+        let refuse = |code: ErrorCode, message: &str| {
+            Response::new_err(request.id.clone(), code as i32, message.to_owned())
+        };
+        if self.is_shut_down {
+            let refused = refuse(ErrorCode::InvalidRequest, "the server is shutting down");
+            return self.send(refused.into());
+        }
+        if self.pending.contains_key(&request.id) || self.jobs.has(&request.id) {
+            let refused = refuse(
+                ErrorCode::InvalidRequest,
+                "a request with this id is in flight",
+            );
+            return self.send(refused.into());
+        }
+        match request.method.as_str() {
+            "initialize" => {
+                let refused = refuse(ErrorCode::InvalidRequest, "the session has already begun");
+                self.send(refused.into());
+            }
+            "shutdown" => {
+                self.is_shut_down = true;
+                self.jobs.end_all();
+                self.send(Response::new_ok(request.id, Value::Null).into());
+            }
+            "workspace/executeCommand" => self.execute(request),
+            "codeLens/resolve" => self.resolve_lens(request),
+            _ => self.answer(request, 0),
+        }
+    }
+
+    /// Answers a request from a snapshot, in another thread.
+    fn answer(&mut self, request: Request, tries: u32) {
+        let world = World {
+            folders: self.snapshots(),
+        };
+        let folders = world.folders.iter();
+        let cancellers = folders.map(|folder| folder.analysis.canceller()).collect();
+        self.pending.insert(
+            request.id.clone(),
+            Pending {
+                request: request.clone(),
+                tries,
+                cancellers,
+            },
+        );
+        let tasks = self.tasks.0.clone();
+        self.pool.run(move || {
+            let Request { id, method, params } = request;
+            let result = contained(move || handlers::answer(&world, &method, params));
+            let task = match result {
+                Caught::Answer(result) => Task::Done(id, result),
+                Caught::Outdated => Task::Retry(id),
+                Caught::Fault(error) => Task::Done(id, Err(error)),
+            };
+            let _ = tasks.send(task);
+        });
+    }
+
+    fn snapshots(&self) -> Vec<crate::snapshot::Snapshot> {
+        let folders = self.folders.iter();
+        let encoding = self.client.encoding;
+        folders.map(|folder| folder.snapshot(encoding)).collect()
+    }
+
+    fn on_notification(&mut self, told: Notification) {
+        match told.method.as_str() {
+            "$/cancelRequest" => self.cancel(&told.params),
+            "window/workDoneProgress/cancel" => self.jobs.end(&told.params["token"]),
+            _ => notifications::take(self, told),
+        }
+    }
+
+    /// Answers a request at once that the client no longer waits for; what still comes is dropped.
+    fn cancel(&mut self, params: &Value) {
+        let Ok(id) = serde_json::from_value::<RequestId>(params["id"].clone()) else {
+            return;
+        };
+        if self.jobs.end_of(&id) {
+            return;
+        }
+        let Some(pending) = self.pending.remove(&id) else {
+            return;
+        };
+        pending.cancellers.iter().for_each(Canceller::cancel);
+        let code = ErrorCode::RequestCanceled as i32;
+        self.send(Response::new_err(id, code, "cancelled".to_owned()).into());
+    }
+
+    fn on_task(&mut self, task: Task) {
+        match task {
+            Task::Done(id, result) => self.finish(id, result),
+            Task::Retry(id) => self.retry(id),
+            Task::Read(written, files) => {
+                let mut folders = self.folders.iter_mut();
+                if let Some(folder) = folders.find(|folder| folder.written == written) {
+                    folder.read(files);
+                }
+                self.note_change();
+            }
+            Task::Curated(written, answer) => self.on_curated(&written, answer),
+            Task::Tell(message) => self.send(message),
+            Task::JobEnded(token, id, result) => {
+                self.jobs.ended(&token);
+                let message = match &result {
+                    Ok(_) => "done",
+                    Err(error) => &error.message,
+                };
+                let message = progress_end(&token, message);
+                if self.client.shows_progress {
+                    self.send(message);
+                }
+                self.respond(id, result);
+                self.ask_curators(|| Question::Load);
+            }
+        }
+    }
+
+    fn finish(&mut self, id: RequestId, result: Result<Value, ResponseError>) {
+        if self.pending.remove(&id).is_some() {
+            self.respond(id, result);
+        }
+    }
+
+    fn respond(&self, id: RequestId, result: Result<Value, ResponseError>) {
+        self.send(
+            Response {
+                id,
+                response_result: result,
+            }
+            .into(),
+        );
+    }
+
+    fn retry(&mut self, id: RequestId) {
+        let Some(pending) = self.pending.remove(&id) else {
+            return;
+        };
+        if pending.tries < MOST_TRIES {
+            return self.answer(pending.request, pending.tries + 1);
+        }
+        let code = ErrorCode::ContentModified as i32;
+        self.send(Response::new_err(id, code, "the files changed meanwhile".to_owned()).into());
+    }
+
+    fn on_curated(&mut self, written: &PathBuf, answer: Answer) {
+        let mut folders = self.folders.iter_mut();
+        let Some(folder) = folders.find(|folder| folder.written == *written) else {
+            return;
+        };
+        match answer {
+            Answer::Known(knowledge) => folder.known().knowledge = knowledge,
+            Answer::Offers(offers) => folder.known().offers = offers,
+            Answer::Active(result) => {
+                let target = match &result {
+                    Ok(active) => active.target.clone(),
+                    Err(_) => Vec::new(),
+                };
+                let reason = result.as_ref().err().cloned();
+                folder.known().active = result.ok();
+                self.tell(
+                    "lacuna/featureChanged",
+                    json!({"version": handlers::feature::VERSION, "target": target, "reason": reason}),
+                );
+                if let Some(reason) = reason {
+                    self.show(&reason);
+                }
+            }
+            Answer::Weighed { ticket, feature } => {
+                if let Some(id) = self.waiting.remove(&ticket) {
+                    let lens = handlers::code_lens::weighed(feature.as_deref().ok());
+                    let resolved = self.pending.get(&id).map(|pending| {
+                        let mut whole = pending.request.params.clone();
+                        whole["command"] = lens;
+                        whole
+                    });
+                    if let Some(resolved) = resolved {
+                        self.finish(id, Ok(resolved));
+                    }
+                }
+                return;
+            }
+        }
+        self.refresh();
+        self.note_change();
+    }
+
+    /// Lets the client ask again for what it shows everywhere.
+    fn refresh(&mut self) {
+        for method in self.client.refreshes.clone() {
+            self.ask(method, Value::Null);
+        }
+    }
+
+    fn on_pause(&mut self) {
+        self.changed = None;
+        if self.client.pulls_diagnostics {
+            return;
+        }
+        let world = World {
+            folders: self.snapshots(),
+        };
+        let mut open = Vec::new();
+        for folder in &self.folders {
+            for path in folder.open_paths() {
+                let version = folder.document(path).map(|document| document.version);
+                open.push((uri::of_path(&folder.written.join(path)), version));
+            }
+        }
+        let tasks = self.tasks.0.clone();
+        self.pool.run(move || {
+            let told = contained(move || {
+                let told = open
+                    .into_iter()
+                    .map(|(uri, version)| PublishDiagnosticsParams {
+                        diagnostics: diagnostics::of_file(&world, &uri),
+                        uri,
+                        version,
+                    });
+                let told: Vec<_> = told.collect();
+                // The parts of the graph are made while nobody waits for them.
+                for folder in &world.folders {
+                    folder.analysis.prime();
+                }
+                Ok(serde_json::to_value(told).unwrap_or_default())
+            });
+            if let Caught::Answer(Ok(Value::Array(told))) = told {
+                for params in told {
+                    let method = "textDocument/publishDiagnostics".to_owned();
+                    let told = Notification { method, params };
+                    let _ = tasks.send(Task::Tell(told.into()));
+                }
+            }
+        });
+    }
+
+    /// Looks whether the cache has another run than before.
+    fn look_for_runs(&mut self) {
+        let roots = self.folders.iter().map(|folder| &folder.root);
+        let times: Vec<_> = roots
+            .flat_map(|root| harness::session::last_changed(root))
+            .collect();
+        let before = self.recorded.replace(times.clone());
+        if before.is_some_and(|before| before != times) {
+            self.ask_curators(|| Question::Load);
+        }
+    }
+
+    fn resolve_lens(&mut self, request: Request) {
+        let target = request.params["data"]["target"].as_str().map(str::to_owned);
+        let path = request.params["data"]["folder"].as_str().map(PathBuf::from);
+        let curator = path.and_then(|path| self.curators.get(&path));
+        let (Some(target), Some(curator)) = (target, curator) else {
+            return self.send(Response::new_ok(request.id, request.params).into());
+        };
+        let ticket = u64::try_from(self.next).unwrap_or_default();
+        let target = vec![target];
+        curator.ask(Question::Weigh { target, ticket });
+        self.next += 1;
+        self.waiting.insert(ticket, request.id.clone());
+        let pending = Pending {
+            request: request.clone(),
+            tries: 0,
+            cancellers: Vec::new(),
+        };
+        self.pending.insert(request.id, pending);
+    }
+
+    fn execute(&mut self, request: Request) {
+        let command = request.params["command"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        let arguments = match request.params["arguments"].as_array() {
+            Some(arguments) => arguments.clone(),
+            None => Vec::new(),
+        };
+        let first =
+            |arguments: &[Value]| arguments.first().and_then(Value::as_str).map(str::to_owned);
+        match command.as_str() {
+            "lacuna.setTarget" => {
+                let listed = arguments.first().and_then(Value::as_array);
+                let targets = listed.unwrap_or(&arguments).iter();
+                let targets: Vec<String> = targets
+                    .filter_map(Value::as_str)
+                    .map(str::to_owned)
+                    .collect();
+                self.ask_curators(|| Question::Activate(targets.clone()));
+                self.send(Response::new_ok(request.id, Value::Null).into());
+            }
+            "lacuna.preview" | "lacuna.showChain" => {
+                let method = command.replace("lacuna.", "lacuna/");
+                let params = arguments.first().cloned().unwrap_or(Value::Null);
+                self.answer(
+                    Request {
+                        id: request.id,
+                        method,
+                        params,
+                    },
+                    0,
+                );
+            }
+            "lacuna.trace" => self.start_job(request, Job::Trace(first(&arguments))),
+            "lacuna.extract" => {
+                let targets = match first(&arguments) {
+                    Some(target) => vec![target],
+                    None => self.active_target(),
+                };
+                self.start_job(request, Job::Extract(targets));
+            }
+            "lacuna.check" => {
+                let task = first(&arguments).unwrap_or_default();
+                self.start_job(request, Job::Check(PathBuf::from(task)));
+            }
+            _ => {
+                let message = format!("there is no command {command:?}");
+                let code = ErrorCode::InvalidParams as i32;
+                self.send(Response::new_err(request.id, code, message).into());
+            }
+        }
+    }
+
+    fn active_target(&mut self) -> Vec<String> {
+        let mut active = self.folders.iter_mut();
+        let active = active.find_map(|folder| folder.known().active.clone());
+        active.map_or_else(Vec::new, |active| active.target.clone())
+    }
+
+    fn start_job(&mut self, request: Request, job: Job) {
+        let Some(folder) = self.folders.first() else {
+            let message = "the workspace has no folder".to_owned();
+            let code = ErrorCode::RequestFailed as i32;
+            return self.send(Response::new_err(request.id, code, message).into());
+        };
+        let root = folder.root.clone();
+        let given = request.params["workDoneToken"].clone();
+        let token = match given {
+            Value::Null => self.begin(job.title(), true),
+            token => {
+                let begun = progress_begin(&token, job.title(), true);
+                self.send(begun);
+                Some(token)
+            }
+        };
+        let token = token.unwrap_or_else(|| {
+            self.next += 1;
+            json!(format!("lacuna-silent-{}", self.next))
+        });
+        let shows = self.client.shows_progress;
+        let tasks = self.tasks.0.clone();
+        self.jobs.start(
+            job,
+            root,
+            self.settings.clone(),
+            token,
+            shows,
+            request.id,
+            tasks,
+        );
+    }
+
+    /// Begins to show progress, if the client can; gives the token.
+    fn begin(&mut self, title: &str, can_be_cancelled: bool) -> Option<Value> {
+        if !self.client.shows_progress {
+            return None;
+        }
+        self.next += 1;
+        let token = json!(format!("lacuna-{}", self.next));
+        self.ask("window/workDoneProgress/create", json!({"token": token}));
+        self.send(progress_begin(&token, title, can_be_cancelled));
+        Some(token)
+    }
+
+    /// Shows a message to the person.
+    fn show(&self, message: &str) {
+        self.tell("window/showMessage", json!({"type": 3, "message": message}));
+    }
+
+    fn tell(&self, method: &str, params: Value) {
+        let method = method.to_owned();
+        self.send(Notification { method, params }.into());
+    }
+
+    /// Sends a request of our own; nothing depends on what the client answers.
+    fn ask(&mut self, method: &str, params: Value) {
+        self.next += 1;
+        let id = RequestId::from(format!("lacuna-{}", self.next));
+        let method = method.to_owned();
+        self.send(Request { id, method, params }.into());
+    }
+
+    fn send(&self, message: Message) {
+        // A client that is gone is noticed where its messages are read.
+        let _ = self.connection.sender.send(message);
+    }
+}
+
+/// What came of asking the database.
+enum Caught {
+    Answer(Result<Value, ResponseError>),
+    /// The files changed meanwhile.
+    Outdated,
+    /// The program is wrong.
+    Fault(ResponseError),
+}
+
+/// Answers so that neither a change of the files nor a fault of ours ends the thread.
+fn contained(work: impl FnOnce() -> Result<Value, ResponseError>) -> Caught {
+    let caught = catch_unwind(AssertUnwindSafe(|| {
+        Cancelled::catch(AssertUnwindSafe(work))
+    }));
+    match caught {
+        Ok(Ok(result)) => Caught::Answer(result),
+        Ok(Err(Cancelled::PropagatedPanic)) => Caught::Fault(fault("another thread failed")),
+        Ok(Err(_)) => Caught::Outdated,
+        Err(panic) => Caught::Fault(fault(&words(&*panic))),
+    }
+}
+
+fn words(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "no reason was given".to_owned())
+}
+
+fn fault(reason: &str) -> ResponseError {
+    ResponseError {
+        code: ErrorCode::InternalError as i32,
+        message: format!("a fault of lacuna: {reason}"),
+        data: None,
+    }
+}
+
+fn progress(token: &Value, value: Value) -> Message {
+    let params = json!({"token": token, "value": value});
+    let method = "$/progress".to_owned();
+    Notification { method, params }.into()
+}
+
+fn progress_begin(token: &Value, title: &str, can_be_cancelled: bool) -> Message {
+    progress(
+        token,
+        json!({"kind": "begin", "title": title, "cancellable": can_be_cancelled}),
+    )
+}
+
+/// The report that a step of a long work begins.
+pub fn progress_report(token: &Value, message: &str) -> Message {
+    progress(token, json!({"kind": "report", "message": message}))
+}
+
+fn progress_end(token: &(impl serde::Serialize + ?Sized), message: &str) -> Message {
+    let token = serde_json::to_value(token).unwrap_or_default();
+    progress(&token, json!({"kind": "end", "message": message}))
+}

@@ -1,0 +1,191 @@
+//! Snapshots: one state of a folder, for requests to read.
+
+use std::ops::Range as Span;
+use std::path::PathBuf;
+
+use analyzer::Analysis;
+use analyzer::feature::Member;
+use analyzer::occurrence::Reference;
+use analyzer::symbol::{Symbol, SymbolId, SymbolKind};
+use gen_lsp_types::{Location, Position, Range, Uri};
+use grammars::SourceText;
+
+use crate::folder::Known;
+use crate::knowledge::{Freshness, Knowledge};
+use crate::text::{Encoding, Lines};
+use crate::uri;
+
+/// One state of a folder.
+pub struct Snapshot {
+    /// The folder, as the client writes it.
+    pub root: PathBuf,
+    /// Its files.
+    pub analysis: Analysis,
+    /// What is known of its tests.
+    pub known: Known,
+    /// What columns count.
+    pub encoding: Encoding,
+}
+
+/// A file of a snapshot with its lines.
+pub struct FileView {
+    /// Its path relative to the folder.
+    pub path: String,
+    source: SourceText,
+    lines: Lines,
+}
+
+impl FileView {
+    /// The range of a span.
+    pub fn range(&self, span: &Span<usize>) -> Range {
+        self.lines.range(self.source.bytes(), span)
+    }
+
+    /// The position of an offset.
+    pub fn position(&self, offset: usize) -> Position {
+        self.lines.position(self.source.bytes(), offset)
+    }
+
+    /// The offset of a position.
+    pub fn offset(&self, position: Position) -> usize {
+        self.lines.offset(self.source.bytes(), position)
+    }
+
+    /// The span of a range.
+    pub fn span(&self, range: Range) -> Span<usize> {
+        self.offset(range.start)..self.offset(range.end)
+    }
+
+    /// The range of the whole file.
+    pub fn all(&self) -> Range {
+        self.lines.all(self.source.bytes())
+    }
+
+    /// The bytes of a span.
+    pub fn bytes(&self, span: &Span<usize>) -> &[u8] {
+        self.source.bytes().get(span.clone()).unwrap_or_default()
+    }
+
+    /// The decoded text of a span.
+    pub fn text(&self, span: &Span<usize>) -> String {
+        self.source.decode(span.clone())
+    }
+}
+
+impl Snapshot {
+    /// A file; `None` if the folder has no such source file.
+    pub fn file(&self, path: &str) -> Option<FileView> {
+        let source = self.analysis.source(path)?;
+        Some(FileView {
+            path: path.to_owned(),
+            lines: Lines::new(source.bytes(), self.encoding),
+            source,
+        })
+    }
+
+    /// The URI of a file.
+    pub fn uri(&self, path: &str) -> Uri {
+        uri::of_path(&self.root.join(path))
+    }
+
+    /// The place of a span in a file.
+    pub fn location(&self, file: &FileView, span: &Span<usize>) -> Location {
+        Location {
+            uri: self.uri(&file.path),
+            range: file.range(span),
+        }
+    }
+
+    /// The place of a symbol's name.
+    pub fn place(&self, id: &SymbolId) -> Option<Location> {
+        let symbol = self.analysis.symbol(id)?;
+        Some(self.location(&self.file(id.path())?, &symbol.focus))
+    }
+
+    /// The symbols that a place in a file means: what it defines, or what the name there stands for.
+    pub fn meant(&self, file: &FileView, offset: usize) -> Vec<SymbolId> {
+        let symbols = self.analysis.symbols(&file.path);
+        let touches = |span: &Span<usize>| span.start <= offset && offset <= span.end;
+        let defined = symbols
+            .iter()
+            .find(|symbol| symbol.kind != SymbolKind::Module && touches(&symbol.focus));
+        if let Some(symbol) = defined {
+            return vec![symbol.id.clone()];
+        }
+        if let Some(reference) = self.reference_at(file, offset) {
+            let targets = reference.targets.iter();
+            return targets.map(|target| target.symbol.clone()).collect();
+        }
+        let imports = self.analysis.imports(&file.path);
+        let import = imports.iter().find(|import| touches(&import.item));
+        import.map_or_else(Vec::new, |import| import.targets.clone())
+    }
+
+    /// The use of a name at a place; of several the surest.
+    pub fn reference_at(&self, file: &FileView, offset: usize) -> Option<Reference> {
+        let references = self.analysis.references(&file.path);
+        let mut touching: Vec<&Reference> = references
+            .iter()
+            .filter(|it| it.range.start <= offset && offset <= it.range.end)
+            .filter(|it| !it.targets.is_empty())
+            .collect();
+        touching.sort_by_key(|it| (it.range.len(), it.targets.len()));
+        touching.first().map(|reference| (*reference).clone())
+    }
+
+    /// The innermost definition around a place, the module apart.
+    pub fn enclosing(&self, path: &str, offset: usize) -> Option<Symbol> {
+        let symbols = self.analysis.symbols(path);
+        let around = symbols
+            .iter()
+            .filter(|symbol| symbol.kind.is_definition())
+            .filter(|symbol| symbol.full.start <= offset && offset <= symbol.full.end);
+        around.min_by_key(|symbol| symbol.full.len()).cloned()
+    }
+
+    /// What a recorded run tells of the language that a symbol is written in, if it knows the symbol.
+    pub fn knowledge(&self, symbol: &SymbolId, text: &[u8]) -> Option<(&Knowledge, Freshness)> {
+        let known = self.known.knowledge.iter();
+        let mut found = known.map(|knowledge| (&**knowledge, knowledge.freshness(symbol, text)));
+        found.find(|(_, freshness)| *freshness != Freshness::Unknown)
+    }
+
+    /// The part of a symbol in the active feature.
+    pub fn member(&self, symbol: &SymbolId) -> Option<Member> {
+        self.known.active.as_ref()?.member(symbol).copied()
+    }
+
+    /// Every use of a symbol: file and place, in the order of paths.
+    pub fn uses(&self, id: &SymbolId) -> Vec<(FileView, Vec<Reference>)> {
+        let names = sought(id);
+        let mut uses = Vec::new();
+        for path in self.analysis.paths() {
+            let Some(source) = self.analysis.source(&path) else {
+                continue;
+            };
+            let mentions = |name: &String| {
+                memchr::memmem::find(source.shadow().as_bytes(), name.as_bytes()).is_some()
+            };
+            if !names.iter().any(mentions) {
+                continue;
+            }
+            let references = self.analysis.references(&path);
+            let is_use = |it: &&Reference| it.targets.iter().any(|target| target.symbol == *id);
+            let found: Vec<Reference> = references.iter().filter(is_use).cloned().collect();
+            if !found.is_empty() {
+                uses.extend(self.file(&path).map(|file| (file, found)));
+            }
+        }
+        uses
+    }
+}
+
+/// The names of which a file that uses a symbol must have one: its own, or, for what the language calls
+/// without naming it, that of the type it belongs to.
+fn sought(id: &SymbolId) -> Vec<String> {
+    let mut names = vec![id.name().to_owned()];
+    let mut links = id.chain().rsplit('.').skip(1);
+    let container = links.next().and_then(|link| link.split('#').next());
+    names.extend(container.filter(|name| !name.is_empty()).map(str::to_owned));
+    names
+}

@@ -1,0 +1,10 @@
+//! The server as a client sees it: messages in, messages out, in memory.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test may fail, and says how"
+)]
+
+mod client;
+mod reading;
+mod session;

@@ -1,0 +1,335 @@
+//! What can be asked about texts: each request on a small workspace.
+
+use expect_test::{Expect, expect};
+use serde_json::{Value, json};
+
+use crate::client::Client;
+
+const FILES: &str = "
+//- shop/prices.py
+import math
+
+
+class Price:
+    \"\"\"An amount.\"\"\"
+
+    def rounded(self):
+        return math.floor(self.amount)
+
+
+class Sale(Price):
+    def rounded(self):
+        return helper(self)
+
+
+def helper(price):
+    return 1
+//- tests/test_prices.py
+from shop.prices import Sale, helper
+
+
+def test_sale():
+    assert Sale().rounded() == helper(None)
+";
+
+fn check(method: &str, path: &str, line: u32, character: u32, expected: Expect) {
+    let client = Client::start(FILES);
+    let result = client.at(method, path, line, character);
+    expected.assert_eq(&lines(&client.shown(&result)));
+    client.end();
+}
+
+/// A list with an entry a line.
+fn lines(text: &str) -> String {
+    text.replace("},{\"", "},\n{\"") + "\n"
+}
+
+#[test]
+fn the_symbols_of_a_file_are_a_tree() {
+    let client = Client::start(FILES);
+    let params = json!({"textDocument": {"uri": client.uri("shop/prices.py")}});
+    let result = client.ask("textDocument/documentSymbol", params);
+    fn names(symbols: &Value, depth: usize, out: &mut String) {
+        for symbol in symbols.as_array().into_iter().flatten() {
+            let line = &symbol["selectionRange"]["start"]["line"];
+            *out += &format!(
+                "{}{} {line}\n",
+                "  ".repeat(depth),
+                symbol["name"].as_str().unwrap()
+            );
+            names(&symbol["children"], depth + 1, out);
+        }
+    }
+    let mut shown = String::new();
+    names(&result, 0, &mut shown);
+    expect![[r#"
+        Price 3
+          rounded 6
+        Sale 10
+          rounded 11
+        helper 15
+    "#]].assert_eq(&shown);
+    client.end();
+}
+
+#[test]
+fn symbols_of_the_workspace_are_found_best_first() {
+    let client = Client::start(FILES);
+    let found = client.ask("workspace/symbol", json!({"query": "sale"}));
+    let names = found
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["name"].as_str().unwrap());
+    assert_eq!(names.collect::<Vec<_>>(), ["Sale", "test_sale"]);
+    client.end();
+}
+
+#[test]
+fn a_use_leads_to_its_definition() {
+    check(
+        "textDocument/definition",
+        "tests/test_prices.py",
+        4,
+        32,
+        expect![[r#"
+            [{"uri":"shop/prices.py","range":{"start":{"line":15,"character":4},"end":{"line":15,"character":10}}}]
+        "#]],
+    );
+}
+
+#[test]
+fn a_definition_leads_to_its_uses_and_imports() {
+    check(
+        "textDocument/references",
+        "shop/prices.py",
+        16,
+        5,
+        expect![[r#"
+            []
+        "#]],
+    );
+}
+
+#[test]
+fn uses_in_the_same_file_are_highlighted() {
+    check(
+        "textDocument/documentHighlight",
+        "shop/prices.py",
+        13,
+        16,
+        expect![[r#"
+            []
+        "#]],
+    );
+}
+
+#[test]
+fn hovering_shows_the_signature() {
+    check(
+        "textDocument/hover",
+        "tests/test_prices.py",
+        4,
+        32,
+        expect![[r#"
+            {"contents":{"kind":"markdown","value":"```python\ndef helper(price):\n```\n\n`shop/prices.py::helper`\n"},"range":{"start":{"line":4,"character":31},"end":{"line":4,"character":37}}}
+        "#]],
+    );
+}
+
+#[test]
+fn calls_are_found_in_both_directions() {
+    let client = Client::start(FILES);
+    let items = client.at("textDocument/prepareCallHierarchy", "shop/prices.py", 15, 5);
+    let item = &items[0];
+    let incoming = client.ask("callHierarchy/incomingCalls", json!({"item": item}));
+    let callers = incoming.as_array().unwrap().iter();
+    let callers =
+        callers.map(|call| format!("{} {}\n", call["from"]["name"], call["from"]["detail"]));
+    expect![[r#"
+        "rounded" "shop/prices.py (static)"
+        "test_sale" "tests/test_prices.py (static)"
+    "#]].assert_eq(&callers.collect::<String>());
+    let test = client.at(
+        "textDocument/prepareCallHierarchy",
+        "tests/test_prices.py",
+        3,
+        6,
+    );
+    let outgoing = client.ask("callHierarchy/outgoingCalls", json!({"item": test[0]}));
+    let callees = outgoing.as_array().unwrap().iter();
+    let callees = callees.map(|call| format!("{} {}\n", call["to"]["name"], call["to"]["detail"]));
+    expect![[r#"
+        "Sale" "shop/prices.py (static)"
+        "rounded" "shop/prices.py (static)"
+        "helper" "shop/prices.py (static)"
+    "#]].assert_eq(&callees.collect::<String>());
+    client.end();
+}
+
+#[test]
+fn types_are_found_in_both_directions() {
+    let client = Client::start(FILES);
+    for (line, method, name) in [(10, "supertypes", "Price"), (3, "subtypes", "Sale")] {
+        let items = client.at(
+            "textDocument/prepareTypeHierarchy",
+            "shop/prices.py",
+            line,
+            7,
+        );
+        let types = client.ask(
+            &format!("typeHierarchy/{method}"),
+            json!({"item": items[0]}),
+        );
+        assert_eq!(types[0]["name"], name);
+        assert_eq!(types.as_array().unwrap().len(), 1);
+    }
+    client.end();
+}
+
+#[test]
+fn definitions_and_imports_fold() {
+    check(
+        "textDocument/foldingRange",
+        "shop/prices.py",
+        0,
+        0,
+        expect![[r#"
+            [{"startLine":3,"endLine":7},
+            {"startLine":6,"endLine":7},
+            {"startLine":10,"endLine":12},
+            {"startLine":11,"endLine":12},
+            {"startLine":15,"endLine":16}]
+        "#]],
+    );
+}
+
+#[test]
+fn a_selection_grows_by_the_structure() {
+    let client = Client::start(FILES);
+    let params = json!({
+        "textDocument": {"uri": client.uri("shop/prices.py")},
+        "positions": [{"line": 7, "character": 16}],
+    });
+    let result = client.ask("textDocument/selectionRange", params);
+    let mut at = &result[0];
+    let mut shown = String::new();
+    while at.is_object() {
+        let (start, end) = (&at["range"]["start"], &at["range"]["end"]);
+        shown += &format!(
+            "{}:{}-{}:{}\n",
+            start["line"], start["character"], end["line"], end["character"]
+        );
+        at = &at["parent"];
+    }
+    expect![[r#"
+        7:15-7:19
+        7:15-7:25
+        7:15-7:38
+        7:8-7:38
+        6:4-7:38
+        4:4-7:38
+        3:0-7:38
+        0:0-17:0
+    "#]].assert_eq(&shown);
+    client.end();
+}
+
+#[test]
+fn names_are_told_with_their_kinds() {
+    check(
+        "textDocument/semanticTokens/full",
+        "tests/test_prices.py",
+        0,
+        0,
+        expect![[r#"
+            {"data":[3,4,9,2,1,1,11,4,1,0,0,7,7,3,0,0,13,6,2,0]}
+        "#]],
+    );
+}
+
+#[test]
+fn unsaved_texts_outweigh_the_disk() {
+    let client = Client::start(FILES);
+    let uri = client.uri("shop/prices.py");
+    let text = "def helper(price, é𝄞):\n    return 2\n";
+    client.tell(
+        "textDocument/didOpen",
+        json!({"textDocument": {"uri": uri, "languageId": "python", "version": 1, "text": text}}),
+    );
+    let change = |line: u32, from: u32, to: u32, text: &str| {
+        json!({
+            "range": {"start": {"line": line, "character": from}, "end": {"line": line, "character": to}},
+            "text": text,
+        })
+    };
+    client.tell(
+        "textDocument/didChange",
+        json!({
+            "textDocument": {"uri": uri, "version": 2},
+            "contentChanges": [change(0, 18, 24, "tax"), change(1, 11, 12, "3\n\ndef new():\n    pass")],
+        }),
+    );
+    let symbols = client.ask(
+        "textDocument/documentSymbol",
+        json!({"textDocument": {"uri": uri}}),
+    );
+    let names = symbols
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["name"].as_str().unwrap());
+    assert_eq!(names.collect::<Vec<_>>(), ["helper", "new"]);
+    let hover = client.at("textDocument/hover", "shop/prices.py", 0, 5);
+    assert!(
+        hover["contents"]["value"]
+            .as_str()
+            .unwrap()
+            .contains("def helper(price, tax):")
+    );
+    client.tell(
+        "textDocument/didClose",
+        json!({"textDocument": {"uri": uri}}),
+    );
+    let symbols = client.ask(
+        "textDocument/documentSymbol",
+        json!({"textDocument": {"uri": uri}}),
+    );
+    assert_eq!(symbols.as_array().unwrap().len(), 3);
+    client.end();
+}
+
+#[test]
+fn a_changed_file_on_disk_is_read_again() {
+    let client = Client::start(FILES);
+    let path = client.path("shop/new.py");
+    std::fs::write(&path, "def fresh():\n    pass\n").unwrap();
+    let uri = client.uri("shop/new.py");
+    let watched = |kind: u32| json!({"changes": [{"uri": uri, "type": kind}]});
+    client.tell("workspace/didChangeWatchedFiles", watched(1));
+    let params = json!({"textDocument": {"uri": uri}});
+    let symbols = client.ask("textDocument/documentSymbol", params.clone());
+    assert_eq!(symbols[0]["name"], "fresh");
+    std::fs::remove_file(path).unwrap();
+    client.tell("workspace/didChangeWatchedFiles", watched(3));
+    assert!(client.ask("textDocument/documentSymbol", params).is_null());
+    client.end();
+}
+
+#[test]
+fn a_choice_is_an_edit_of_the_configuration() {
+    let client = Client::start(FILES);
+    let params = json!({
+        "textDocument": {"uri": client.uri("shop/prices.py")},
+        "range": {"start": {"line": 15, "character": 5}, "end": {"line": 15, "character": 5}},
+        "context": {"diagnostics": []},
+    });
+    let result = client.ask("textDocument/codeAction", params);
+    expect![[r#"
+        [{"title":"Lacuna: make `helper` part of the feature (top)","kind":"quickfix","edit":{"documentChanges":[{"uri":"lacuna.toml","options":{"ignoreIfExists":true},"kind":"create"},
+        {"textDocument":{"version":null,"uri":"lacuna.toml"},"edits":[{"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}},"newText":"[feature]\ninclude = [\"shop/prices.py::helper\"]\n"}]}]}},
+        {"title":"Lacuna: keep `helper` (protect)","kind":"quickfix","edit":{"documentChanges":[{"uri":"lacuna.toml","options":{"ignoreIfExists":true},"kind":"create"},
+        {"textDocument":{"version":null,"uri":"lacuna.toml"},"edits":[{"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}},"newText":"[feature]\nexclude = [\"shop/prices.py::helper\"]\n"}]}]}}]
+    "#]].assert_eq(&lines(&client.shown(&result)));
+    client.end();
+}
