@@ -103,10 +103,13 @@ fn a_definition_leads_to_its_uses_and_imports() {
     check(
         "textDocument/references",
         "shop/prices.py",
-        16,
+        15,
         5,
         expect![[r#"
-            []
+            [{"uri":"shop/prices.py","range":{"start":{"line":12,"character":15},"end":{"line":12,"character":21}}},
+            {"uri":"shop/prices.py","range":{"start":{"line":15,"character":4},"end":{"line":15,"character":10}}},
+            {"uri":"tests/test_prices.py","range":{"start":{"line":0,"character":30},"end":{"line":0,"character":36}}},
+            {"uri":"tests/test_prices.py","range":{"start":{"line":4,"character":31},"end":{"line":4,"character":37}}}]
         "#]],
     );
 }
@@ -116,10 +119,11 @@ fn uses_in_the_same_file_are_highlighted() {
     check(
         "textDocument/documentHighlight",
         "shop/prices.py",
-        13,
+        12,
         16,
         expect![[r#"
-            []
+            [{"range":{"start":{"line":12,"character":15},"end":{"line":12,"character":21}},"kind":2},
+            {"range":{"start":{"line":15,"character":4},"end":{"line":15,"character":10}},"kind":3}]
         "#]],
     );
 }
