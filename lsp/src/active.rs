@@ -2,18 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use analyzer::feature::{Expectation, Feature, Member, Role, Scope};
+use analyzer::feature::{Expectation, Member, Role};
 use analyzer::graph::Provenance;
 use analyzer::occurrence::Confidence;
 use analyzer::symbol::SymbolId;
+use extractors::chain::Link;
+use extractors::feature_graph::FeatureGraph;
 use extractors::interface::{Interface, interface};
 use extractors::patch::{Change, File, Patch};
 use extractors::removal::{Action, Project};
 use harness::carve::draft::{Draft, Premises, Size};
 use harness::carve::pieces::Piece;
-use harness::chain::{self, Chain};
 use harness::config::FeatureConfig;
 use harness::study::{Study, StudyError};
+use serde::Serialize;
 
 /// A feature with all that is shown of it.
 #[derive(Debug)]
@@ -22,22 +24,31 @@ pub struct ActiveFeature {
     pub target: Vec<String>,
     /// Every symbol that takes part.
     pub members: BTreeMap<SymbolId, Member>,
-    /// What is done with those that leave.
-    pub actions: BTreeMap<SymbolId, Action>,
     /// How big it is.
     pub size: Size,
-    /// How many tests are target, collateral and kept.
-    pub tests: (usize, usize, usize),
+    /// How its tests are expected to end.
+    pub tests: ExpectedTests,
     /// What a solver would be told.
     pub interface: Interface,
     /// Files of the starting tree that differ from the full one; `None` where one is gone.
     pub starting: BTreeMap<String, Option<Vec<u8>>>,
     /// Full tree to starting tree.
     pub patch: Patch,
-    /// For some symbols, how a target test comes to need them.
-    pub chains: BTreeMap<SymbolId, Chain>,
+    /// The feature as a graph, with the chains from tests to its symbols.
+    pub graph: FeatureGraph,
     /// What a curator should look at.
     pub findings: Vec<Finding>,
+}
+
+/// How many tests of a suite end how without a feature, judged from the trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ExpectedTests {
+    /// Target tests, which fail.
+    pub target: usize,
+    /// Others that fail.
+    pub collateral: usize,
+    /// Those that pass.
+    pub kept: usize,
 }
 
 /// Something about a symbol of a feature that a curator should look at.
@@ -88,20 +99,13 @@ impl ActiveFeature {
         Ok(Self {
             target: target.to_vec(),
             size: draft.size_in(&starting, &held_back, study, &project, &scope),
-            tests: (
-                count(Expectation::Target),
-                count(Expectation::Collateral),
-                count(Expectation::Kept),
-            ),
-            chains: chains(study, &scope, &draft.feature),
+            tests: ExpectedTests {
+                target: count(Expectation::Target),
+                collateral: count(Expectation::Collateral),
+                kept: count(Expectation::Kept),
+            },
+            graph: study.graph(&scope, &draft, target),
             findings: findings(study, &draft, &top, &premises.options.include),
-            actions: draft
-                .plan
-                .actions
-                .iter()
-                .filter(|(id, _)| removed.contains(id))
-                .map(|(id, action)| (id.clone(), *action))
-                .collect(),
             members: draft.feature.members.clone(),
             interface,
             patch: patch(study, &starting.files),
@@ -109,9 +113,17 @@ impl ActiveFeature {
         })
     }
 
-    /// The part of a symbol, or of what it stands in.
+    /// The part of a symbol.
     pub fn member(&self, id: &SymbolId) -> Option<&Member> {
         self.members.get(id)
+    }
+
+    /// How a target test comes to need a symbol, step by step; empty where none does.
+    pub fn chain(&self, id: &SymbolId) -> &[Link] {
+        let nodes = &self.graph.nodes;
+        let at = nodes.binary_search_by(|node| node.id.cmp(id)).ok();
+        let node = at.and_then(|at| nodes.get(at));
+        node.map_or(&[], |node| &node.chain)
     }
 }
 
@@ -137,17 +149,6 @@ fn patch(study: &Study, files: &BTreeMap<String, Option<Vec<u8>>>) -> Patch {
             new: new.clone().map(File::regular),
         })
     }))
-}
-
-/// How many symbols of a feature have their chains at hand; of others they are not shown in passing.
-const MOST_CHAINS: usize = 200;
-
-fn chains(study: &Study, scope: &Scope, feature: &Feature) -> BTreeMap<SymbolId, Chain> {
-    let shown = feature.members.iter();
-    let shown = shown.filter(|(_, member)| member.role.is_removed());
-    let chain =
-        |(id, _): (&SymbolId, &Member)| Some((id.clone(), chain::shortest(study, scope, id)?));
-    shown.take(MOST_CHAINS).filter_map(chain).collect()
 }
 
 fn findings(

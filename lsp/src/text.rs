@@ -157,7 +157,6 @@ pub fn apply(text: &mut String, changes: Vec<TextDocumentContentChangeEvent>, en
 
 #[cfg(test)]
 mod tests {
-    use gen_lsp_types::TextDocumentContentChangePartial;
     use proptest::prelude::*;
 
     use super::*;
@@ -190,14 +189,9 @@ mod tests {
     #[test]
     fn several_changes_are_applied_one_after_the_other() {
         let mut text = "one\ntwo\n".to_owned();
-        let change = |start, end, text: &str| {
-            TextDocumentContentChangeEvent::TextDocumentContentChangePartial(
-                TextDocumentContentChangePartial {
-                    range: Range { start, end },
-                    range_length: None,
-                    text: text.to_owned(),
-                },
-            )
+        let change = |start: Position, end: Position, text: &str| {
+            let change = serde_json::json!({"range": {"start": start, "end": end}, "text": text});
+            serde_json::from_value(change).unwrap()
         };
         let changes = vec![
             change(at(0, 0), at(0, 3), "three\nfour"),

@@ -15,6 +15,7 @@ mod go_kinds;
 mod graphs;
 mod inherited;
 mod interruption;
+mod language_server;
 mod mixed;
 mod plugin_checks;
 mod rust;

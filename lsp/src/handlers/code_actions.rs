@@ -165,7 +165,8 @@ mod tests {
             [feature]
             include = [ "b.py::g"]
             exclude = ["a.py::f"]
-        "##]].assert_eq(&text);
+        "##]]
+        .assert_eq(&text);
         assert_eq!(
             with_choice("", List::Stub, &id).unwrap(),
             "[feature]\nstub = [\"a.py::f\"]\n"

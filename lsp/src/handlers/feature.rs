@@ -62,7 +62,9 @@ pub fn roles(world: &World, params: &Value) -> Answer {
 /// `lacuna/featureGraph`: the active feature as a graph.
 pub fn graph(world: &World) -> Answer {
     let (_, feature) = active(world)?;
-    Ok(json!({"version": VERSION, "graph": feature.members}))
+    Ok(
+        json!({"version": VERSION, "graph": feature.graph, "size": feature.size, "tests": feature.tests}),
+    )
 }
 
 /// `lacuna/interface`: what a solver would be told.
@@ -104,6 +106,6 @@ pub fn chain(world: &World, params: &Value) -> Answer {
     let symbol = params.as_str().or_else(|| params["symbol"].as_str());
     let symbol = symbol.ok_or_else(|| Refusal::Parameters("symbol is missing".to_owned()))?;
     let symbol = SymbolId::parse(symbol);
-    let chain = feature.chains.get(&symbol);
+    let chain = feature.chain(&symbol);
     Ok(json!({"version": VERSION, "symbol": symbol, "chain": chain}))
 }

@@ -85,9 +85,10 @@ fn part(folder: &Snapshot, home: &FileView, symbol: &Symbol, text: &mut String) 
         }
     }
     let active = folder.known.active.as_ref();
-    if let Some(chain) = active.and_then(|active| active.chains.get(id)) {
-        let _ = writeln!(text, "\nChain from a test:\n\n* `{}`", chain.test);
-        for link in &chain.steps {
+    let chain = active.map_or(&[][..], |active| active.chain(id));
+    if let Some(first) = chain.first() {
+        let _ = writeln!(text, "\nChain from a test:\n\n* `{}`", first.from);
+        for link in chain {
             let _ = writeln!(text, "* → `{}` ({} {})", link.to, link.provenance, link.how);
         }
     }

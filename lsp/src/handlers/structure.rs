@@ -37,7 +37,7 @@ fn fold(
     kind: Option<lsp::FoldingRangeKind>,
 ) -> Option<lsp::FoldingRange> {
     let range = file.range(span);
-    (range.start.line < range.end.line).then(|| lsp::FoldingRange {
+    (range.start.line < range.end.line).then_some(lsp::FoldingRange {
         start_line: range.start.line,
         start_character: None,
         end_line: range.end.line,

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -154,16 +154,6 @@ impl Client {
         }
     }
 
-    /// The next notification of a method.
-    pub fn told(&self, method: &str) -> Value {
-        let is_it =
-            |message: &Message| matches!(message, Message::Notification(it) if it.method == method);
-        match self.hear(is_it) {
-            Message::Notification(told) => told.params,
-            other => panic!("{other:?}"),
-        }
-    }
-
     /// The result of a request.
     pub fn ask(&self, method: &str, params: Value) -> Value {
         let response = self.answer_to(&self.begin(method, params));
@@ -219,10 +209,4 @@ impl Client {
         self.tell("exit", Value::Null);
         self.server.take().unwrap().join().unwrap()
     }
-}
-
-/// A file of the workspace as it is on disk.
-pub fn read(client: &Client, path: &str) -> String {
-    let path: &Path = &client.path(path);
-    fs::read_to_string(path).unwrap()
 }

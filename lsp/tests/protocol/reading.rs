@@ -68,7 +68,8 @@ fn the_symbols_of_a_file_are_a_tree() {
         Sale 10
           rounded 11
         helper 15
-    "#]].assert_eq(&shown);
+    "#]]
+    .assert_eq(&shown);
     client.end();
 }
 
@@ -153,7 +154,8 @@ fn calls_are_found_in_both_directions() {
     expect![[r#"
         "rounded" "shop/prices.py (static)"
         "test_sale" "tests/test_prices.py (static)"
-    "#]].assert_eq(&callers.collect::<String>());
+    "#]]
+    .assert_eq(&callers.collect::<String>());
     let test = client.at(
         "textDocument/prepareCallHierarchy",
         "tests/test_prices.py",
@@ -167,7 +169,8 @@ fn calls_are_found_in_both_directions() {
         "Sale" "shop/prices.py (static)"
         "rounded" "shop/prices.py (static)"
         "helper" "shop/prices.py (static)"
-    "#]].assert_eq(&callees.collect::<String>());
+    "#]]
+    .assert_eq(&callees.collect::<String>());
     client.end();
 }
 
@@ -235,7 +238,8 @@ fn a_selection_grows_by_the_structure() {
         4:4-7:38
         3:0-7:38
         0:0-17:0
-    "#]].assert_eq(&shown);
+    "#]]
+    .assert_eq(&shown);
     client.end();
 }
 
