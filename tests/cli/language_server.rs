@@ -83,7 +83,7 @@ impl<'b> Editor<'b> {
         }
         loop {
             let message = Message::read(&mut self.output).unwrap();
-            let message = message.expect("the server has gone away");
+            let message = message.unwrap();
             if let Some(found) = read(&message) {
                 return found;
             }
@@ -171,7 +171,8 @@ fn a_feature_is_curated_in_the_editor() {
             "trace",
             "extract",
             "trace",
-        ]"#]].assert_eq(&format!("{:#?}", &lenses[..4.min(lenses.len())]));
+        ]"#]]
+    .assert_eq(&format!("{:#?}", &lenses[..4.min(lenses.len())]));
     editor.activate();
 
     let roles = editor.of_file("lacuna/roles", SHOPPING);
@@ -199,7 +200,8 @@ fn a_feature_is_curated_in_the_editor() {
         "src/ladle/text.py" false
         "src/ladle/units.py" false
         "tests/test_shopping.py" true
-    "#]].assert_eq(&files.collect::<String>());
+    "#]]
+    .assert_eq(&files.collect::<String>());
     let patch = editor.ask("lacuna/patch", json!({}));
     assert!(patch["removal"].as_str().unwrap().starts_with("diff --git"));
 

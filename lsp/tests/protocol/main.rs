@@ -6,5 +6,7 @@
 )]
 
 mod client;
+mod documentation;
 mod reading;
 mod session;
+mod storms;
