@@ -40,7 +40,7 @@ function order(columns, edges) {
   const number = (/** @type {LaidNode[]} */ column) => column.forEach((node, row) => rank.set(node.id, row / column.length));
   columns.forEach(number);
   for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
-    for (const column of sweep % 2 ? columns.toReversed() : columns) {
+    for (const column of sweep % 2 ? [...columns].reverse() : columns) {
       const middle = (/** @type {LaidNode} */ node) => {
         const others = (near.get(node.id) ?? []).map((id) => rank.get(id) ?? 0);
         return others.length ? others.reduce((sum, one) => sum + one, 0) / others.length : rank.get(node.id) ?? 0;

@@ -155,3 +155,31 @@ test("it is legible in the dark, and on a small screen", { skip }, async () => {
   await page.emulateMedia({ colorScheme: "light" });
   await page.setViewportSize({ width: 1440, height: 900 });
 });
+
+test("in an editor a place is opened by a click, and a new graph takes the place of the old one", { skip }, async () => {
+  const view = await chromium.newPage({ viewport: { width: 1000, height: 800 } });
+  await view.addInitScript(() => {
+    window.messages = [];
+    window.acquireVsCodeApi = () => ({ postMessage: (message) => window.messages.push(message) });
+    addEventListener("DOMContentLoaded", () => {
+      document.body.className = "vscode-dark";
+      document.documentElement.style.setProperty("--vscode-editor-background", "#1e1e1e");
+      document.documentElement.style.setProperty("--vscode-sideBar-background", "#252526");
+    });
+  });
+  await view.goto(address);
+  await view.locator("#query").fill("tick_list");
+  await view.keyboard.press("Enter");
+  await view.locator("#details button.place", { hasText: "src/ladle/text.py:48" }).first().click();
+  assert.deepEqual(await view.evaluate(() => window.messages), [{ type: "open", path: "src/ladle/text.py", line: 48 }]);
+  await view.screenshot({ path: output("editor.png") });
+  await view.evaluate(() => {
+    const graph = JSON.parse(document.getElementById("graph").textContent);
+    const nodes = graph.nodes.filter((node) => node.role === "test");
+    postMessage({ type: "graph", graph: { version: 1, target: ["another"], nodes, edges: [] } }, "*");
+  });
+  await view.waitForFunction(() => document.querySelector("h1").textContent === "Feature of another");
+  assert.equal(await view.evaluate(() => window.lacuna.cy.nodes("[role]").length), 17);
+  assert.equal(await view.locator("#details h2").textContent(), "The feature");
+  await view.close();
+});
