@@ -201,7 +201,7 @@ function overview(graph) {
   }
   return [
     element("h2", "", "The feature"),
-    element("p", "dim", "Click a symbol for its code and for how a test comes to need it. Columns count the steps from a target test; an arrow leads to what is needed."),
+    element("p", "dim", "Click a symbol for its code and for how a test comes to need it. Columns count the steps from a target test; an arrow leads to what is needed. Focus leaves the selected symbol alone with its neighbours and its chain."),
     list,
     element("h3", "", "Evidence"),
     element("dl", "", ...Object.values(EVIDENCE).flatMap(({ name, meaning }) => [element("dt", "", name), element("dd", "", meaning)])),

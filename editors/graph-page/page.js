@@ -8,6 +8,7 @@
     if (!found) throw new Error(`the page has no #${id}`);
     return found;
   };
+  const MANY = 2500;
   const query = /** @type {HTMLInputElement} */ (find("query"));
   const hits = find("hits");
 
@@ -15,12 +16,17 @@
   let graph = { version: 1, target: [], nodes: [], edges: [] };
   /** @type {Map<string, GraphNode>} */
   let byId = new Map();
-  /** Roles and kinds of evidence that are switched off. */
-  const hidden = new Set(["by-name"]);
+  /** Roles and kinds of evidence that are switched off.
+   * @type {Set<string>} */
+  const hidden = new Set();
   /** The id of the node that is shown; the address of the page may name one.
    * @type {string | null} */
   let selected = decodeURIComponent(location.hash.slice(1));
+  /** Whether only the selected node is shown, with its neighbours and its chain. */
+  let focused = false;
   let hit = 0;
+  /** How edges are drawn: too many bent ones would be slow. */
+  let curve = "unbundled-bezier";
 
   /** @type {Doer} */
   const doer = {
@@ -83,12 +89,11 @@
         style: {
           width: 1.2, "target-arrow-shape": "triangle", "arrow-scale": 0.8, opacity: 0.75,
           "source-endpoint": "data(leaves)", "target-endpoint": "data(enters)",
-          "curve-style": cy.edges().length > 3000 ? "straight" : "unbundled-bezier", "edge-distances": "endpoints",
+          "curve-style": "data(curve)", "edge-distances": "endpoints",
           "control-point-weights": "data(weights)", "control-point-distances": "data(distances)",
         },
       },
       ...strokes,
-      { selector: ".hidden", style: { display: "none" } },
       { selector: ".faded", style: { opacity: 0.2 } },
       { selector: "node.found", style: { "underlay-color": colour("accent"), "underlay-opacity": 0.35, "underlay-padding": 6 } },
       { selector: "edge.near", style: { width: 2, opacity: 1 } },
@@ -98,49 +103,98 @@
     ]));
   }
 
+  /** The width of a node with a name. */
   function measure() {
     const pen = document.createElement("canvas").getContext("2d");
     if (pen) pen.font = `12px ${getComputedStyle(find("target")).fontFamily}`;
-    return (/** @type {string} */ name) => Math.min(260, Math.ceil(pen ? pen.measureText(name).width : name.length * 7.3) + 24);
+    /** @type {Map<string, number>} */
+    const known = new Map();
+    return (/** @type {string} */ name) => {
+      const width = known.get(name) ?? Math.min(260, Math.ceil(pen ? pen.measureText(name).width : name.length * 7.3) + 24);
+      known.set(name, width);
+      return width;
+    };
   }
 
   /** Shows another graph. */
   function load(/** @type {FeatureGraph} */ next) {
+    const isFirst = !graph.nodes.length;
     graph = next;
     byId = new Map(graph.nodes.map((node) => [node.id, node]));
     find("target").textContent = graph.target.join(", ");
-    const counted = graph.edges.filter((edge) => evidence(edge) !== "by-name");
-    const { places, headings } = layout(graph.nodes, counted, measure(), { width: cy.width(), height: cy.height() });
-    const nowhere = { x: 0, y: 0, width: 0 };
-    cy.elements().remove();
-    cy.add([
-      ...graph.nodes.map((node) => {
-        const { x, y, width } = places.get(node.id) ?? nowhere;
-        return { data: { id: node.id, name: node.name, role: node.role, kind: node.kind, width }, position: { x, y } };
-      }),
-      ...graph.edges.map((edge, index) => ({
-        data: {
-          id: `edge ${index}`, source: edge.from, target: edge.to, evidence: evidence(edge),
-          ...bends(places.get(edge.from) ?? nowhere, places.get(edge.to) ?? nowhere),
-        },
-      })),
-      ...headings.map(({ title, x, y }, index) => ({
-        data: { id: `heading ${index}`, name: title, width: 10 }, position: { x, y }, classes: "heading", selectable: false,
-      })),
-    ]);
+    if (selected !== null && !byId.has(selected)) selected = null;
+    if (isFirst) hideCrowds();
     restyle();
     showFilters();
-    filter();
+    draw();
+    show();
+  }
+
+  /** Leaves out what would hide the feature itself: guesses, and in a large graph what stays. */
+  function hideCrowds() {
+    hidden.add("by-name");
+    const number = (/** @type {string[]} */ ...roles) => graph.nodes.filter((node) => roles.includes(node.role)).length;
+    if (!number("top", "specific", "orphaned")) return;
+    if (number("shared", "protected") > 100) hidden.add("shared").add("protected");
+    if (number("test") > 100) hidden.add("test");
+  }
+
+  /** Draws the nodes and edges that are to be seen now. */
+  function draw() {
+    const node = selected === null ? undefined : byId.get(selected);
+    const around = focused && node ? vicinity(node) : null;
+    const nodes = graph.nodes.filter((it) => (around ? around.has(it.id) : !hidden.has(it.role)));
+    const ids = new Set(nodes.map((it) => it.id));
+    const edges = graph.edges.filter((edge) => {
+      const counts = ids.has(edge.from) && ids.has(edge.to) && !hidden.has(evidence(edge));
+      return counts && (!around || edge.from === node?.id || edge.to === node?.id);
+    });
+    const sure = edges.filter((edge) => evidence(edge) !== "by-name");
+    const { places, headings } = layout(nodes, sure, measure(), { width: cy.width(), height: cy.height() });
+    const place = (/** @type {string} */ id) => places.get(id) ?? { x: 0, y: 0, width: 0 };
+    curve = edges.length > MANY ? "straight" : "unbundled-bezier";
+    cy.batch(() => {
+      cy.elements().remove();
+      cy.add([
+        ...nodes.map(({ id, name, role, kind }) => {
+          const { x, y, width } = place(id);
+          return { data: { id, name, role, kind, width }, position: { x, y } };
+        }),
+        ...edges.map((edge) => ({
+          data: line(edge.from, edge.to, evidence(edge), place(edge.from), place(edge.to)),
+        })),
+        ...headings.map(({ title, x, y }) => ({
+          data: { name: title, width: 10 }, position: { x, y }, classes: "heading", selectable: false,
+        })),
+      ]);
+    });
     fit();
-    select(selected && byId.has(selected) ? selected : null);
+  }
+
+  /**
+   * @param {string} source
+   * @param {string} target
+   * @param {string} evidence
+   * @param {Place} from
+   * @param {Place} to
+   */
+  function line(source, target, evidence, from, to) {
+    return { source, target, evidence, curve, ...bends(from, to) };
+  }
+
+  /** The ids of a node, of its neighbours, and of what its chain leads through. */
+  function vicinity(/** @type {GraphNode} */ node) {
+    const near = graph.edges.filter((edge) => !hidden.has(evidence(edge)) && (edge.from === node.id || edge.to === node.id));
+    const ends = [...near, ...node.chain].flatMap((edge) => [edge.from, edge.to]);
+    return new Set([node.id, ...ends]);
   }
 
   /** Everything in view, but not smaller than one can read. */
   function fit() {
-    cy.fit(cy.elements(":visible"), 30);
-    if (cy.zoom() > 1) cy.zoom(1).center(cy.elements(":visible"));
+    cy.fit(cy.elements(), 30);
+    if (cy.zoom() > 1) cy.zoom(1).center(cy.elements());
     if (cy.zoom() >= 0.55) return;
-    const box = cy.elements(":visible").boundingBox();
+    const box = cy.elements().boundingBox();
     cy.zoom(0.55);
     const tall = box.h * 0.55 > cy.height();
     cy.pan({ x: 30 - box.x1 * 0.55, y: tall ? 30 - box.y1 * 0.55 : cy.height() / 2 - (box.y1 + box.h / 2) * 0.55 });
@@ -158,7 +212,8 @@
         input.addEventListener("change", () => {
           if (input.checked) hidden.delete(key);
           else hidden.add(key);
-          filter();
+          draw();
+          show();
         });
         const label = element("label", "", input, sign, name, element("span", "count", String(number)));
         label.title = meaning;
@@ -180,22 +235,31 @@
     ]));
   }
 
-  function filter() {
-    cy.batch(() => {
-      cy.nodes("[role]").forEach((node) => void node.toggleClass("hidden", hidden.has(node.data("role"))));
-      cy.edges().forEach((edge) => void edge.toggleClass("hidden", hidden.has(edge.data("evidence")) && !edge.hasClass("chained")));
-    });
+  /** Selects a node, or none. */
+  function select(/** @type {string | null} */ id) {
+    const node = id === null ? undefined : byId.get(id);
+    const isDrawn = !node || cy.getElementById(node.id).nonempty();
+    selected = node?.id ?? null;
+    if (node && !isDrawn && hidden.delete(node.role)) showFilters();
+    if (focused || !isDrawn) draw();
+    show();
   }
 
-  /** Selects a node, or none, and shows what is known of it. */
-  function select(/** @type {string | null} */ id) {
-    selected = id;
-    const node = id === null ? undefined : byId.get(id);
+  function focus() {
+    focused = !focused;
+    find("focus").setAttribute("aria-pressed", String(focused));
+    draw();
+    show();
+  }
+
+  /** Lets the selected node stand out, and shows what is known of it. */
+  function show() {
+    const node = selected === null ? undefined : byId.get(selected);
     cy.batch(() => {
+      cy.edges(".lent").remove();
       cy.elements().removeClass("faded near chained selected");
       if (node) mark(node);
     });
-    filter();
     find("details").replaceChildren(...(node ? details(node, graph, doer) : overview(graph)));
     find("details").scrollTop = 0;
     if (!editor) history.replaceState(null, "", node ? `#${encodeURIComponent(node.id)}` : location.pathname);
@@ -208,12 +272,24 @@
     const near = centre.closedNeighborhood();
     const chained = node.chain.reduce((all, link) => {
       const [from, to] = [cy.getElementById(link.from), cy.getElementById(link.to)];
-      return all.union(from).union(to).union(from.edgesTo(to));
+      return all.union(from).union(to).union(between(from, to));
     }, cy.collection());
     cy.elements().not(near).not(chained).not(".heading").addClass("faded");
     near.edges().addClass("near");
     chained.addClass("chained");
     centre.addClass("selected");
+  }
+
+  /**
+   * The edge from one node to another; where it is left out, one that is lent until another is selected.
+   * @param {import("cytoscape").CollectionReturnValue} from
+   * @param {import("cytoscape").CollectionReturnValue} to
+   */
+  function between(from, to) {
+    const edges = cy.collection().union(from.edgesTo(to));
+    if (edges.nonempty() || from.empty() || to.empty()) return edges;
+    const place = (/** @type {import("cytoscape").CollectionReturnValue} */ node) => ({ ...node.nodes().first().position(), width: node.data("width") });
+    return cy.add({ data: line(from.id(), to.id(), "static", place(from), place(to)), classes: "lent" });
   }
 
   function bringIntoView(/** @type {string} */ id) {
@@ -258,7 +334,6 @@
   }
 
   function choose(/** @type {GraphNode} */ node) {
-    if (hidden.delete(node.role)) showFilters();
     query.blur();
     select(node.id);
   }
@@ -287,9 +362,10 @@
 
   const zoomBy = (/** @type {number} */ factor) =>
     cy.zoom({ level: cy.zoom() * factor, renderedPosition: { x: cy.width() / 2, y: cy.height() / 2 } });
+  find("focus").addEventListener("click", focus);
   find("zoom-in").addEventListener("click", () => zoomBy(1.3));
   find("zoom-out").addEventListener("click", () => zoomBy(1 / 1.3));
-  find("zoom-fit").addEventListener("click", () => cy.fit(cy.elements(":visible"), 30));
+  find("zoom-fit").addEventListener("click", () => cy.fit(cy.elements(), 30));
   document.addEventListener("keydown", (event) => {
     if (event.target === query || event.ctrlKey || event.metaKey || event.altKey) return;
     /** @type {Record<string, () => void>} */
@@ -297,7 +373,8 @@
       "/": () => query.select(),
       "+": () => zoomBy(1.3),
       "-": () => zoomBy(1 / 1.3),
-      0: () => cy.fit(cy.elements(":visible"), 30),
+      0: () => cy.fit(cy.elements(), 30),
+      f: focus,
       Escape: () => select(null),
     };
     const key = keys[event.key];

@@ -1,6 +1,7 @@
 // The page of the sample project, as a person uses it.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, beforeEach, test } from "node:test";
 import { browser, output, samplePage, skip } from "./browser.mjs";
 
@@ -120,6 +121,42 @@ test("what is found is shown though its role was left out", { skip }, async () =
   await page.keyboard.press("Enter");
   assert.ok((await visible()).includes(TICK_LIST));
   assert.equal(await page.locator("#roles input[value=specific]").isChecked(), true);
+});
+
+test("focus leaves a symbol alone with its neighbours and its chain, whatever is left out", { skip }, async () => {
+  await click(TICK_LIST);
+  await page.locator("#roles label", { hasText: "test" }).click();
+  await page.keyboard.press("f");
+  assert.deepEqual((await visible()).sort(), [
+    "src/ladle/shopping.py::ShoppingList.to_text",
+    TICK_LIST,
+    "src/ladle/text.py::_TICK_BOX",
+    "tests/test_shopping.py::test_an_empty_list_is_empty_in_every_form",
+  ].sort());
+  await page.screenshot({ path: output("focus.png") });
+  await page.locator("#details button", { hasText: "_TICK_BOX" }).click();
+  assert.ok((await visible()).includes(TICK_LIST));
+  await page.keyboard.press("Escape");
+  assert.ok((await visible()).length > 30);
+});
+
+test("in a large graph what would hide the feature is left out at first", { skip }, async () => {
+  const crowd = await chromium.newPage();
+  await crowd.route("**/*.html", async (route) => {
+    const html = readFileSync(new URL(address), "utf8");
+    const start = html.indexOf(">", html.indexOf('id="graph"')) + 1;
+    const end = html.indexOf("</script>", start);
+    const graph = JSON.parse(html.slice(start, end));
+    const [node] = graph.nodes.filter((node) => node.role === "shared");
+    for (let index = 0; index < 2000; index += 1) graph.nodes.push({ ...node, id: `${node.id}${index}` });
+    await route.fulfill({ body: html.slice(0, start) + JSON.stringify(graph).replaceAll("<", "\\u003c") + html.slice(end), contentType: "text/html" });
+  });
+  await crowd.goto(address);
+  const roles = await crowd.evaluate(() => [...new Set(window.lacuna.cy.nodes("[role]").map((node) => node.data("role")))].sort());
+  assert.deepEqual(roles, ["between", "orphaned", "specific", "test", "top"]);
+  await crowd.locator("#roles label", { hasText: "shared" }).click();
+  assert.ok((await crowd.evaluate(() => window.lacuna.cy.nodes().length)) > 2000);
+  await crowd.close();
 });
 
 test("it can be zoomed and moved", { skip }, async () => {
