@@ -84,7 +84,7 @@ pub fn of_workspace(
     world: &World,
     params: lsp::WorkspaceSymbolParams,
 ) -> Option<lsp::WorkspaceSymbolResponse> {
-    let query = params.query.to_lowercase();
+    let query = params.query;
     let mut found: Vec<(u8, usize, Symbol)> = Vec::new();
     for (at, folder) in world.folders.iter().enumerate() {
         for path in folder.analysis.paths() {
@@ -122,21 +122,27 @@ pub fn of_workspace(
     ))
 }
 
-/// How well a symbol fits a query: the name itself, its beginning, a part of it, its letters in order.
+/// How well a symbol fits a query: the name itself, its beginning, a part of it or the end of the id, its
+/// letters in order. Case does not count. Asked for every symbol at every key, so nothing is copied.
 fn rank(symbol: &SymbolId, query: &str) -> Option<u8> {
-    let name = symbol.name().to_lowercase();
-    if name == query {
+    let name = symbol.name().as_bytes();
+    let query = query.as_bytes();
+    let is_it = |part: &[u8]| part.eq_ignore_ascii_case(query);
+    if is_it(name) {
         return Some(0);
     }
-    if name.starts_with(query) {
+    if name.get(..query.len()).is_some_and(is_it) {
         return Some(1);
     }
-    if name.contains(query) || symbol.as_str().to_lowercase().ends_with(query) {
+    let id = symbol.as_str().as_bytes();
+    let end = id.len().checked_sub(query.len());
+    if name.windows(query.len().max(1)).any(is_it)
+        || end.and_then(|at| id.get(at..)).is_some_and(is_it)
+    {
         return Some(2);
     }
-    let mut left = name.chars();
-    query
-        .chars()
-        .all(|wanted| left.any(|letter| letter == wanted))
-        .then_some(3)
+    let mut left = name.iter();
+    let mut wanted = query.iter();
+    let follows = |wanted: &u8| left.any(|letter| letter.eq_ignore_ascii_case(wanted));
+    wanted.all(follows).then_some(3)
 }
