@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use harness::carve::Event;
+use harness::process::Ended;
 use harness::words::count;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -37,6 +38,7 @@ impl Progress {
             Event::Waiting { holder } => self.tell(&waiting(holder)),
             Event::Preparing { step } => self.step(step, false),
             Event::Tracing => self.step("running the suite with the tracer", true),
+            Event::CutShort { ended, tests } => self.tell(&cut_short(ended, tests)),
             Event::Analysing => self.step("analysing the files", false),
             Event::Planned { feature, removed } => {
                 let tops = feature.with_role(analyzer::feature::Role::Top).count();
@@ -98,6 +100,15 @@ impl Progress {
             bar.finish_and_clear();
         }
     }
+}
+
+fn cut_short(ended: Ended, tests: usize) -> String {
+    format!(
+        "warning: the run of the tests did not come to its end ({ended}; {} had not begun). What did not run counts as \
+         failing, and the next command runs all of it again: raise what it needs under [limits] in lacuna.toml, \
+         or leave slow tests out with tests.arguments",
+        count(tests, "test")
+    )
 }
 
 fn waiting(holder: Option<u32>) -> String {

@@ -526,6 +526,11 @@ impl Session {
         if run.complete {
             self.cache.store_trace(&key, &run.trace)?;
             self.remember(&key)?;
+        } else {
+            report(Event::CutShort {
+                ended: run.ended,
+                tests: run.not_begun.len(),
+            });
         }
         Ok(Baseline {
             trace: Arc::new(run.trace),

@@ -281,6 +281,7 @@ fn words(event: &Event<'_>) -> Option<String> {
         }
         Event::Preparing { step } => (*step).to_owned(),
         Event::Tracing => "running the suite with the tracer".to_owned(),
+        Event::CutShort { ended, .. } => format!("the tests did not come to their end: {ended}"),
         Event::Analysing => "analysing the files".to_owned(),
         Event::Planned { removed, .. } => format!("{} to remove", count(*removed, "symbol")),
         Event::Running { state, tests } => {

@@ -136,8 +136,11 @@ fn check(tests: &str, configuration: &str, expected: Expect) {
     assert!(files(&bench.project) == before);
 }
 
+/// What is told of the tests, and what is said beside it.
 fn suite(bench: &Bench) -> String {
-    bench.ok(&["tests", "--suite", "tests/test_trouble.py"])
+    let ran = bench.run(&["tests", "--suite", "tests/test_trouble.py"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    ran.out + &ran.err
 }
 
 #[test]
@@ -156,11 +159,14 @@ fn a_test_that_never_ends_is_ended_by_the_limit_and_the_next_run_is_a_new_one() 
         error    tests/test_trouble.py::test_after
                  the test process died while running tests/test_trouble.py::test_waits (killed after the time limit)
         3 tests: 1 passed, 2 error
+        lacuna: warning: the run of the tests did not come to its end (killed after the time limit; 1 test had not begun). What did not run counts as failing, and the next command runs all of it again: raise what it needs under [limits] in lacuna.toml, or leave slow tests out with tests.arguments
     "#]]
     .assert_eq(&suite(&bench));
-    assert_eq!(
-        bench.json(&["trace", "--suite", "tests/test_trouble.py"])["cached"],
-        false
+    let again = bench.run(&["trace", "--suite", "tests/test_trouble.py"]);
+    assert!(
+        again.err.contains("did not come to its end"),
+        "{}",
+        again.err
     );
 }
 
@@ -175,6 +181,7 @@ fn a_test_that_prints_without_end_is_ended_by_the_limit() {
             error    tests/test_trouble.py::test_prints
                      the test process died while running tests/test_trouble.py::test_prints (killed after the output limit)
             1 test: 1 error
+            lacuna: warning: the run of the tests did not come to its end (killed after the output limit; 0 tests had not begun). What did not run counts as failing, and the next command runs all of it again: raise what it needs under [limits] in lacuna.toml, or leave slow tests out with tests.arguments
         "#]],
     );
 }
@@ -194,6 +201,7 @@ fn a_test_that_ends_its_process_is_an_error() {
             error    tests/test_trouble.py::test_after
                      the test process died while running tests/test_trouble.py::test_ends (exit code 3)
             3 tests: 1 passed, 2 error
+            lacuna: warning: the run of the tests did not come to its end (exit code 3; 1 test had not begun). What did not run counts as failing, and the next command runs all of it again: raise what it needs under [limits] in lacuna.toml, or leave slow tests out with tests.arguments
         "#]],
     );
 }
@@ -392,6 +400,7 @@ fn a_test_that_kills_its_process_is_an_error() {
             error    tests/test_trouble.py::test_kills
                      the test process died while running tests/test_trouble.py::test_kills (killed by signal 9)
             2 tests: 1 passed, 1 error
+            lacuna: warning: the run of the tests did not come to its end (killed by signal 9; 0 tests had not begun). What did not run counts as failing, and the next command runs all of it again: raise what it needs under [limits] in lacuna.toml, or leave slow tests out with tests.arguments
         "#]],
     );
 }

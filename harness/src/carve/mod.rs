@@ -29,6 +29,7 @@ use self::evidence::{Evidence, Scenario, TreeState};
 use self::patches::Patches;
 pub use self::verdict::{TestClass, Verdict};
 use crate::config::RemovalMode;
+use crate::process::Ended;
 use crate::session::{Session, SessionError};
 use crate::study::{Study, StudyError};
 use crate::words;
@@ -75,6 +76,13 @@ pub enum Event<'a> {
     },
     /// The suite runs with the tracer.
     Tracing,
+    /// The traced run did not come to its end: what did not run counts as failing, and nothing is kept.
+    CutShort {
+        /// How it ended.
+        ended: Ended,
+        /// How many tests had not begun.
+        tests: usize,
+    },
     /// Files are analysed.
     Analysing,
     /// A plan was made.
