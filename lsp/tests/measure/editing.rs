@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Each edit inserts or takes back a line in the body of a function, in one of twenty files in turn, which
-//! are of all lengths that the project has, or its longest; then the requests are sent one after the other. Times are from the request to the answer, as a
-//! client in the same process sees them.
+//! are of all lengths that the project has, or its longest; then the requests are sent one after the other.
+//! Times are from the request to the answer, as a client in the same process sees them.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
