@@ -557,13 +557,30 @@ impl Server {
         active.map_or_else(Vec::new, |active| active.target.clone())
     }
 
+    /// The folder that a job is about: that of its target, of the active feature, or the first.
+    fn root_for(&mut self, job: &Job) -> Option<PathBuf> {
+        let target = match job {
+            Job::Extract(targets) => targets.first(),
+            Job::Trace(part) => part.as_ref(),
+            Job::Check(_) => None,
+        };
+        let path = target.and_then(|target| target.split("::").next());
+        let is_there =
+            |folder: &&mut Folder| path.is_some_and(|path| folder.root.join(path).exists());
+        let of_target = self.folders.iter_mut().find(is_there);
+        let of_target = of_target.map(|folder| folder.root.clone());
+        let mut folders = self.folders.iter_mut();
+        let active = folders.find_map(|it| it.known().active.is_some().then(|| it.root.clone()));
+        let first = || self.folders.first().map(|folder| folder.root.clone());
+        of_target.or(active).or_else(first)
+    }
+
     fn start_job(&mut self, request: Request, job: Job) {
-        let Some(folder) = self.folders.first() else {
+        let Some(root) = self.root_for(&job) else {
             let message = "the workspace has no folder".to_owned();
             let code = ErrorCode::RequestFailed as i32;
             return self.send(Response::new_err(request.id, code, message).into());
         };
-        let root = folder.root.clone();
         let given = request.params["workDoneToken"].clone();
         let token = match given {
             Value::Null => self.begin(job.title(), true),

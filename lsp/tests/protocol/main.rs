@@ -7,6 +7,7 @@
 
 mod client;
 mod documentation;
+mod nonsense;
 mod reading;
 mod session;
 mod storms;
