@@ -65,10 +65,11 @@ impl Rules for Python {
         let is_offered = path.rsplit('/').next() == Some("__init__.py")
             && !import.targets.is_empty()
             && !lists_public_names(tree);
+        let is_passed_on = import.bound == "*" && !is_star_for_tests(tree, path, import);
         let statement = tree.text().slice(import.statement.clone());
         is_explicit
             || is_offered
-            || import.bound == "*"
+            || is_passed_on
             || statement
                 .trim_start_matches("from")
                 .trim_start()
@@ -224,4 +225,20 @@ fn statement_at<'t>(tree: &'t SyntaxTree, range: &std::ops::Range<usize>) -> Opt
 
 fn is_block(node: Node<'_>) -> bool {
     matches!(node.kind(), "block" | "module")
+}
+/// Whether a star brings what only the tests of a file use: nobody takes it from there, and no parameter asks
+/// for one of its names, as for a fixture.
+fn is_star_for_tests(tree: &SyntaxTree, path: &str, import: &Import) -> bool {
+    if import.targets.is_empty() || !analyzer::is_test_support(path) {
+        return false;
+    }
+    let names: BTreeSet<&str> = import.targets.iter().map(SymbolId::name).collect();
+    let mut is_asked_for = false;
+    descend(tree.root(), &mut |node| {
+        if node.kind() == "identifier" && node.parent().is_some_and(|it| it.kind() == "parameters")
+        {
+            is_asked_for |= names.contains(tree.text_of(node));
+        }
+    });
+    !is_asked_for
 }

@@ -618,6 +618,36 @@ fn variables_of_a_plan_leave_with_their_statement_and_comments() {
 }
 
 #[test]
+fn a_star_in_a_test_file_goes_with_the_last_test_that_used_it() {
+    check(
+        r#"
+        //- shop/tools.py
+        def cut(): pass
+        def paste(): pass
+        //- tests/test_cut.py
+        from shop.tools import *
+        import os
+        def test_cut(): cut()
+        def test_os(): os.getcwd()
+        //- tests/test_paste.py
+        from shop.tools import *
+        def test_cut(): cut()
+        def test_fixture(paste): paste
+        "#,
+        "tests/test_cut.py::test_cut tests/test_paste.py::test_cut",
+        expect![[r#"
+            //- tests/test_cut.py
+            import os
+            def test_os(): os.getcwd()
+            //- tests/test_paste.py
+            from shop.tools import *
+            def test_fixture(paste): paste
+            imports: * (tests/test_cut.py)
+        "#]],
+    );
+}
+
+#[test]
 fn a_name_that_a_star_passes_on_stays_if_somebody_uses_it_there() {
     check(
         r#"
