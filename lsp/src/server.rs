@@ -522,6 +522,9 @@ impl Server {
             "lacuna.preview" | "lacuna.showChain" => {
                 let method = command.replace("lacuna.", "lacuna/");
                 let params = arguments.first().cloned().unwrap_or(Value::Null);
+                if let Some(words) = self.chain_in_words(&command, &params) {
+                    self.show(&words);
+                }
                 self.answer(
                     Request {
                         id: request.id,
@@ -549,6 +552,16 @@ impl Server {
                 self.send(Response::new_err(request.id, code, message).into());
             }
         }
+    }
+
+    /// What a person sees of a chain without an extension of their editor.
+    fn chain_in_words(&mut self, command: &str, params: &Value) -> Option<String> {
+        let mut folders = self
+            .folders
+            .iter_mut()
+            .filter(|_| command == "lacuna.showChain");
+        let active = folders.find_map(|folder| folder.known().active.clone())?;
+        handlers::feature::chain_in_words(&active, params)
     }
 
     fn active_target(&mut self) -> Vec<String> {

@@ -104,8 +104,14 @@ pub fn weighed(feature: Option<&ActiveFeature>) -> Value {
             "command": "lacuna.setTarget",
             "arguments": feature.target,
         }),
-        _ => json!({"title": "no feature of its own", "command": ""}),
+        Some(feature) => nothing_of_its_own(&feature.target),
+        None => nothing_of_its_own(&[]),
     }
+}
+
+/// A lens that still says what it is about: a client may insist on a command.
+fn nothing_of_its_own(target: &[String]) -> Value {
+    json!({"title": "no feature of its own", "command": "lacuna.setTarget", "arguments": target})
 }
 
 /// Above a symbol: its part in the active feature.

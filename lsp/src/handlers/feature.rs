@@ -103,9 +103,25 @@ pub fn preview(world: &World) -> Answer {
 /// `lacuna/showChain`: how a target test comes to need a symbol.
 pub fn chain(world: &World, params: &Value) -> Answer {
     let (_, feature) = active(world)?;
-    let symbol = params.as_str().or_else(|| params["symbol"].as_str());
-    let symbol = symbol.ok_or_else(|| Refusal::Parameters("symbol is missing".to_owned()))?;
-    let symbol = SymbolId::parse(symbol);
+    let symbol = symbol_in(params)?;
     let chain = feature.chain(&symbol);
     Ok(json!({"version": VERSION, "symbol": symbol, "chain": chain}))
+}
+
+/// The chain of a symbol in words, for a client that shows messages only.
+pub fn chain_in_words(feature: &ActiveFeature, params: &Value) -> Option<String> {
+    let symbol = symbol_in(params).ok()?;
+    let chain = feature.chain(&symbol);
+    let Some(first) = chain.first() else {
+        return Some(format!("no target test comes to {symbol}"));
+    };
+    let steps = chain.iter();
+    let steps = steps.map(|link| format!("\n→ {} ({} {})", link.to, link.provenance, link.how));
+    Some(format!("{}{}", first.from, steps.collect::<String>()))
+}
+
+fn symbol_in(params: &Value) -> Result<SymbolId, Refusal> {
+    let symbol = params.as_str().or_else(|| params["symbol"].as_str());
+    let missing = || Refusal::Parameters("symbol is missing".to_owned());
+    Ok(SymbolId::parse(symbol.ok_or_else(missing)?))
 }
