@@ -7,7 +7,7 @@
  * @typedef {{id: string, name: string, kind: string, role: string, action: unknown, path: string, line: number,
  *   lines: number, target_tests: number, other_tests: number, code: string, chain: Link[]}} GraphNode
  */
-/** @typedef {{version: number, target: string[], nodes: GraphNode[], edges: GraphEdge[]}} FeatureGraph */
+/** @typedef {{version: number, target: string[], nodes: GraphNode[], edges: GraphEdge[], ambiguous: number}} FeatureGraph */
 /**
  * What the details can do: tell the node of an id, select it, and open a place (where there is an editor).
  * @typedef {{node: (id: string) => GraphNode | undefined, select: (id: string) => void,
@@ -199,11 +199,13 @@ function overview(graph) {
     const number = graph.nodes.filter((node) => node.role === role).length;
     if (number) list.append(element("dt", "", badge(role)), element("dd", "", `${number} · ${meaning}`));
   }
+  const ambiguous = `${count(graph.ambiguous, "use")} of names are not drawn: too many symbols have the name.`;
   return [
     element("h2", "", "The feature"),
     element("p", "dim", "Click a symbol for its code and for how a test comes to need it. Columns count the steps from a target test; an arrow leads to what is needed. Focus leaves the selected symbol alone with its neighbours and its chain."),
     list,
     element("h3", "", "Evidence"),
     element("dl", "", ...Object.values(EVIDENCE).flatMap(({ name, meaning }) => [element("dt", "", name), element("dd", "", meaning)])),
+    ...(graph.ambiguous ? [element("p", "dim", ambiguous)] : []),
   ];
 }

@@ -13,7 +13,7 @@
   const hits = find("hits");
 
   /** @type {FeatureGraph} */
-  let graph = { version: 1, target: [], nodes: [], edges: [] };
+  let graph = { version: 1, target: [], nodes: [], edges: [], ambiguous: 0 };
   /** @type {Map<string, GraphNode>} */
   let byId = new Map();
   /** Roles and kinds of evidence that are switched off.
@@ -298,14 +298,16 @@
     if (!isInside) cy.animate({ center: { eles: cy.getElementById(id) }, duration: 200 });
   }
 
-  /** The nodes whose ids have all words of the query, those whose names start with it first. */
+  /** The nodes whose ids have all words of the query; first those whose name is the last word, or starts with it. */
   function search(/** @type {string} */ text) {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
     if (!words.length) return [];
+    const wanted = words.at(-1) ?? "";
     const rank = (/** @type {GraphNode} */ node) => {
       const name = node.name.toLowerCase();
       const last = name.split(".").pop() ?? name;
-      return last.startsWith(words[0] ?? "") ? 0 : name.includes(words[0] ?? "") ? 1 : 2;
+      const distance = last === wanted ? 0 : last.startsWith(wanted) ? 1 : name.includes(wanted) ? 2 : 3;
+      return distance * 2 + (node.role === "test" ? 1 : 0);
     };
     const found = graph.nodes.filter((node) => words.every((word) => node.id.toLowerCase().includes(word)));
     return found.sort((a, b) => rank(a) - rank(b));

@@ -15,6 +15,9 @@ use crate::removal::Action;
 /// The version of [`FeatureGraph`].
 pub const VERSION: u32 = 1;
 
+/// How many nodes a name may mean so that each is taken for a guess; among more, none is worth telling.
+const MAX_MEANINGS: usize = 8;
+
 /// The most lines of code that a node shows.
 const MAX_CODE_LINES: usize = 120;
 /// The most characters of code that a node shows.
@@ -33,6 +36,8 @@ pub struct FeatureGraph {
     /// What they need of each other, sorted by the ids of both ends; at most one edge from a node to
     /// another.
     pub edges: Vec<GraphEdge>,
+    /// How many uses of names are no edges because too many nodes have the name.
+    pub ambiguous: usize,
 }
 
 /// A symbol of the graph.
@@ -160,10 +165,12 @@ pub fn feature_graph(from: &Ingredients<'_>) -> FeatureGraph {
         links.insert(id, chain);
     }
     let ids = links.keys().cloned().collect();
+    let (edges, ambiguous) = edges(evidence, &chains, &ids);
     FeatureGraph {
         version: VERSION,
         target: from.target.to_vec(),
-        edges: edges(evidence, &chains, &ids),
+        edges,
+        ambiguous,
         nodes: links
             .into_iter()
             .map(|(id, links)| node(from, &chains, &id, links))
@@ -240,21 +247,31 @@ fn code(analysis: &Analysis, symbol: &Symbol) -> String {
     lines.join("\n").chars().take(MAX_CODE_CHARACTERS).collect()
 }
 
-fn edges(evidence: &Evidence<'_>, chains: &Chains<'_>, ids: &BTreeSet<SymbolId>) -> Vec<GraphEdge> {
+/// The edges, and how many uses of names are none.
+fn edges(
+    evidence: &Evidence<'_>,
+    chains: &Chains<'_>,
+    ids: &BTreeSet<SymbolId>,
+) -> (Vec<GraphEdge>, usize) {
     let graph = evidence.analysis.graph();
-    let mut pairs: BTreeMap<(&SymbolId, &SymbolId), Vec<Edge<'_>>> = BTreeMap::new();
-    let uses = graph.edges_among(ids).into_iter().filter(Edge::is_use);
-    for edge in uses.filter(|edge| edge.from != edge.to) {
+    let edges = graph.edges_among(ids);
+    // All that one use of a name may mean follow each other, and stem from one edge beneath.
+    let uses = edges.chunk_by(|one, next| std::ptr::eq(one.provenance, next.provenance));
+    let (clear, ambiguous): (Vec<_>, Vec<_>) = uses.partition(|use_| use_.len() <= MAX_MEANINGS);
+    let mut pairs: BTreeMap<(&SymbolId, &SymbolId), Vec<&Edge<'_>>> = BTreeMap::new();
+    let clear = clear.into_iter().flatten().filter(|edge| edge.is_use());
+    for edge in clear.filter(|edge| edge.from != edge.to) {
         pairs.entry((edge.from, edge.to)).or_default().push(edge);
     }
-    let merged = |edges: &Vec<Edge<'_>>| merged(evidence, chains, edges);
-    pairs.values().filter_map(merged).collect()
+    let merged = |edges: &Vec<&Edge<'_>>| merged(evidence, chains, edges);
+    let merged = pairs.values().filter_map(merged).collect();
+    (merged, ambiguous.len())
 }
 
 /// One edge for all between the same two symbols.
-fn merged(evidence: &Evidence<'_>, chains: &Chains<'_>, edges: &[Edge<'_>]) -> Option<GraphEdge> {
+fn merged(evidence: &Evidence<'_>, chains: &Chains<'_>, edges: &[&Edge<'_>]) -> Option<GraphEdge> {
     let best = edges.iter().min_by_key(|edge| chain::rank(edge))?;
-    let is_said = |edge: &&Edge<'_>| matches!(edge.provenance, Provenance::Static(_));
+    let is_said = |edge: &&&Edge<'_>| matches!(edge.provenance, Provenance::Static(_));
     let said = edges
         .iter()
         .filter(is_said)

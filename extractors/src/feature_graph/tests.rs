@@ -8,7 +8,7 @@ use analyzer::trace::{
     Code, CodeKind, Context, ContextKind, Edge, EdgeKind, Outcome, Phase, TestResult, Trace,
 };
 use analyzer::{AnalysisHost, Change};
-use expect_test::expect;
+use expect_test::{Expect, expect};
 
 use super::*;
 
@@ -85,7 +85,11 @@ fn trace() -> Trace {
 
 /// The graph of a feature with these members, all of them deleted that leave.
 fn graph(members: &[(&str, Role)]) -> FeatureGraph {
-    let files = fixtures::Fixture::parse(FILES).files.into_iter();
+    graph_in(FILES, members)
+}
+
+fn graph_in(files: &str, members: &[(&str, Role)]) -> FeatureGraph {
+    let files = fixtures::Fixture::parse(files).files.into_iter();
     let files = files.map(|file| (file.path, Some(Arc::from(file.text.into_bytes()))));
     let mut host = AnalysisHost::new();
     host.apply(Change {
@@ -154,6 +158,7 @@ fn shown(graph: &FeatureGraph) -> String {
             edge.line
         );
     }
+    text += &format!("{} left out\n", graph.ambiguous);
     text
 }
 
@@ -179,6 +184,7 @@ fn members_tests_and_what_lies_between_are_nodes() {
         cart → Cart static call Some(Resolved) 0 test_shop.py:3
         test_total → total observed call Some(Resolved) 1 test_shop.py:5
         test_total → cart observed call Some(Resolved) 1 test_shop.py:5
+        0 left out
     "#]]
     .assert_eq(&shown(&graph));
 }
@@ -242,7 +248,51 @@ fn the_record_is_versioned_and_shows_the_code_without_its_indentation() {
               "path": "test_shop.py",
               "line": 5
             }
-          ]
+          ],
+          "ambiguous": 0
         }"#]]
     .assert_eq(&serde_json::to_string_pretty(&graph).unwrap());
+}
+
+#[test]
+fn a_name_that_many_nodes_have_is_no_edge() {
+    let check = |classes: usize, expected: Expect| {
+        let class = |number| format!("class C{number}:\n    def go(self): pass\n");
+        let product: String = (0..classes).map(class).collect();
+        let files =
+            format!("//- shop.py\n{product}def use(x): x.go()\n//- test_shop.py\nimport shop\n");
+        let ids: Vec<String> = (0..classes)
+            .map(|number| format!("shop.py::C{number}.go"))
+            .collect();
+        let ids = ids.iter().map(|id| (id.as_str(), Role::Top));
+        let members: Vec<_> = ids.chain([("shop.py::use", Role::Top)]).collect();
+        let graph = graph_in(&files, &members);
+        expected.assert_eq(&format!(
+            "{} edges, {} left out",
+            graph.edges.len(),
+            graph.ambiguous
+        ));
+    };
+    check(8, expect!["8 edges, 0 left out"]);
+    check(9, expect!["0 edges, 1 left out"]);
+}
+
+#[test]
+fn the_page_about_the_record_has_all_its_fields() {
+    const PAGE: &str = include_str!("../../../docs/feature-graph.md");
+    let graph = graph(&[("shop.py::Cart.total", Role::Top)]);
+    let graph = serde_json::to_value(&graph).unwrap();
+    let check = |header: &str, record: &serde_json::Value| {
+        let rows = PAGE.lines().skip_while(|line| !line.starts_with(header));
+        let rows = rows.skip(2).take_while(|line| line.starts_with('|'));
+        let cells = rows.filter_map(|line| line.split('|').nth(1));
+        let told = cells.flat_map(|cell| cell.split(','));
+        let told: BTreeSet<&str> = told.map(|name| name.trim().trim_matches('`')).collect();
+        let fields = record.as_object().unwrap().keys().map(String::as_str);
+        assert_eq!(told, fields.collect(), "{header}");
+    };
+    check("| field |", &graph);
+    check("| field of a node |", &graph["nodes"][0]);
+    check("| field of an edge |", &graph["edges"][0]);
+    assert!(PAGE.contains(&format!("cut after {MAX_CODE_LINES} lines")));
 }

@@ -87,6 +87,7 @@ mod tests {
             target: vec!["<b>{{style}}".to_owned()],
             nodes: vec![node],
             edges: Vec::new(),
+            ambiguous: 0,
         };
         render(&graph).unwrap()
     }
