@@ -359,6 +359,7 @@ mod tests {
             .flat_map(|command| {
                 command
                     .get_arguments()
+                    .filter(|option| !option.is_hide_set())
                     .filter_map(|option| option.get_long())
             })
             .filter(|option| !matches!(*option, "help" | "version"))
