@@ -42,7 +42,7 @@ impl List {
     }
 }
 
-/// What can be chosen about the definition at a place.
+/// What can be chosen about the definition at a place, or about the file if there is none.
 pub fn actions(
     world: &World,
     params: lsp::CodeActionParams,
@@ -51,9 +51,10 @@ pub fn actions(
     let offset = file.offset(params.range.start);
     let meant = folder.meant(&file, offset).into_iter();
     let definitions = meant.filter(|id| is_definition(folder, id));
-    let id = definitions
-        .last()
-        .or_else(|| Some(folder.enclosing(&file.path, offset)?.id))?;
+    let around = || folder.enclosing(&file.path, offset).map(|symbol| symbol.id);
+    let id = definitions.last().or_else(around);
+    // Outside every definition the choice is about the file.
+    let id = id.unwrap_or_else(|| SymbolId::module(&file.path));
     let text = configuration(folder);
     let is_open_to_choice = |list: &List| offered(folder, *list, &id);
     let choices = List::ALL.into_iter().filter(is_open_to_choice);
@@ -81,6 +82,9 @@ fn is_definition(folder: &Snapshot, id: &SymbolId) -> bool {
 /// Whether a choice would change anything.
 fn offered(folder: &Snapshot, list: List, id: &SymbolId) -> bool {
     let role = folder.member(id).map(|member| member.role);
+    if id.is_module() {
+        return list == List::Exclude;
+    }
     match list {
         List::Include => role != Some(Role::Top),
         List::Exclude => role.is_none_or(Role::is_removed),
