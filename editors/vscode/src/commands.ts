@@ -3,7 +3,7 @@
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { open } from "./places";
-import type { Server, ShownChain } from "./protocol";
+import type { Server } from "./protocol";
 import { description } from "./rows";
 
 type Next = (command: string, args: unknown[]) => unknown;
@@ -61,8 +61,6 @@ async function show(command: string, result: unknown): Promise<void> {
       return showTask(result as { directory?: string } | null);
     case "lacuna.check":
       return showVerdict(result as { holds?: boolean; claims?: unknown[] } | null);
-    case "lacuna.showChain":
-      return showChain(result as ShownChain | null);
     default:
   }
 }
@@ -80,9 +78,9 @@ async function showVerdict(result: { holds?: boolean } | null): Promise<void> {
   if (result?.holds === false) void vscode.window.showWarningMessage("The task does not hold; the log says which claims fail.");
 }
 
-/** The steps of a chain to choose from; the chosen one's place is opened. */
-async function showChain(result: ShownChain | null): Promise<void> {
-  if (!result) return;
+/** The steps of a symbol's chain to choose from; the chosen one's place is opened. */
+export async function showChain(server: Server, symbol: unknown): Promise<void> {
+  const result = await server.chain(String(symbol));
   const [first] = result.chain;
   if (!first) {
     void vscode.window.showInformationMessage(`No target test reaches ${result.symbol}.`);

@@ -1,7 +1,7 @@
 // The extension: starts the server and connects it with the views and commands.
 
 import * as vscode from "vscode";
-import { around } from "./commands";
+import { around, showChain } from "./commands";
 import { Documents, SCHEME } from "./documents";
 import { FeatureTree, openTarget } from "./features";
 import { GraphView } from "./graph";
@@ -56,7 +56,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   refresh();
 
   async function carryOut(...[server, name, args, next]: Parameters<typeof around>): Promise<unknown> {
+    // These are shown in the editor's own way, where the commands answer for any editor.
     if (name === "lacuna.preview") return documents.preview();
+    if (name === "lacuna.showChain") return showChain(server, args[0]);
     const result = await around(server, name, args, next);
     if (name === "lacuna.trace") refresh();
     return result;

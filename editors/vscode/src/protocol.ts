@@ -51,7 +51,7 @@ export interface Answers {
   "lacuna/preview": { target: string[]; files: PreviewFile[] };
 }
 
-/** What `lacuna.showChain` gives; no step where no test comes to the symbol. */
+/** What `lacuna/showChain` answers; no step where no test comes to the symbol. */
 export interface ShownChain {
   symbol: string;
   chain: Link[];
@@ -66,6 +66,7 @@ export interface FeatureChanged {
 export interface Server {
   ask<M extends keyof Answers>(method: M): Promise<Answers[M]>;
   roles(uri: string): Promise<RoleRange[]>;
+  chain(symbol: string): Promise<ShownChain>;
   /** The target of the active feature; empty if there is none. */
   readonly target: readonly string[];
 }

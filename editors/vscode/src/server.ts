@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { LanguageClient, type LanguageClientOptions, type ServerOptions } from "vscode-languageclient/node";
-import type { Answers, FeatureChanged, RoleRange, Server } from "./protocol";
+import type { Answers, FeatureChanged, RoleRange, Server, ShownChain } from "./protocol";
 
 /** The languages whose files the server is told of. */
 export const LANGUAGES = ["python", "rust", "go"];
@@ -55,5 +55,8 @@ export class LacunaServer implements Server {
   async roles(uri: string): Promise<RoleRange[]> {
     const answer = await this.client.sendRequest<{ ranges: RoleRange[] }>("lacuna/roles", { textDocument: { uri } });
     return answer.ranges;
+  }
+  async chain(symbol: string): Promise<ShownChain> {
+    return this.client.sendRequest<ShownChain>("lacuna/showChain", { symbol });
   }
 }
