@@ -104,7 +104,7 @@ pub fn examine(path: &Path, launcher: &Launcher) -> Result<Report, ProjectError>
     let config = configuration(&project, &mut checks);
     let languages = lang::all_of(&files);
     if languages.is_empty() {
-        checks.push(unknown_language());
+        checks.push(unknown_language(&files));
     }
     let of_language = languages.iter().map(|language| {
         let toolchain = language.toolchain;
@@ -172,9 +172,12 @@ fn configuration(project: &Project, checks: &mut Vec<Check>) -> Config {
     config
 }
 
-fn unknown_language() -> Check {
-    let found = format!("none of {}", lang::marks());
-    Check::problem("language", found, "Is this the root folder of the project?")
+fn unknown_language(files: &Listing) -> Check {
+    Check::problem(
+        "language",
+        lang::missing(files),
+        "Is this the root folder of the project?",
+    )
 }
 
 /// The checks of an environment that was prepared.

@@ -103,12 +103,12 @@ impl Environment {
 #[derive(Debug, thiserror::Error)]
 pub enum EnvironmentError {
     /// No language of ours.
-    #[error("{} holds no project in a language that lacuna can run: {known}; is it the root folder?", root.display())]
+    #[error("{} holds no project in a language that lacuna can run: {missing}; is it the root folder?", root.display())]
     UnknownLanguage {
         /// The project.
         root: PathBuf,
-        /// The languages.
-        known: String,
+        /// What is missing.
+        missing: String,
     },
     /// No interpreter or toolchain suits.
     #[error(
@@ -199,7 +199,7 @@ pub fn languages(
     if languages.is_empty() {
         return Err(EnvironmentError::UnknownLanguage {
             root: project.root().to_owned(),
-            known: lang::marks(),
+            missing: lang::missing(files),
         });
     }
     Ok(languages)

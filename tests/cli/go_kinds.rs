@@ -1,65 +1,19 @@
 //! Go projects of many kinds, each from its files to a task that holds.
 
 use expect_test::expect;
-use fixtures::{Fixture, unavailable};
 use serde_json::Value;
 
-use crate::support::{Bench, only_entry};
-use crate::tasks::{is_whole, read};
+use crate::support::{Bench, carved};
 
-/// What carving a feature out of the files of a fixture text answers; the task was checked. `None` where
-/// there is no Go.
-fn carved(place: &str, files: &str, target: &str) -> Option<(Bench, Value)> {
-    if std::process::Command::new("go")
-        .arg("version")
-        .output()
-        .is_err()
-    {
-        return unavailable("Go");
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let source = folder.path().join("toy");
-    for file in Fixture::parse(files).files {
-        let path = source.join(file.path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, file.text).unwrap();
-    }
-    let bench = Bench::take(place, &source);
-    bench.ok(&["prepare", "--quiet"]);
-    let out = bench.out.to_str().unwrap();
-    let answer = bench.json(&["extract", "--target", target, "--out", out, "--quiet"]);
-    let task = only_entry(&bench.out);
-    assert!(is_whole(&task));
-    let checked = bench.ok(&["check", task.to_str().unwrap(), "--quiet"]);
-    assert!(checked.ends_with(" holds\n"), "{checked}");
-    Some((bench, answer))
-}
-
-/// What each attempt taught, and the lines that leave code that is no test.
 fn told(bench: &Bench, answer: &Value) -> String {
-    let scenarios = answer["evidence"]["scenarios"].as_array().unwrap().iter();
-    let decisions = scenarios.filter_map(|one| one["decision"].as_str());
-    let decisions = decisions.filter(|decision| !decision.is_empty());
-    let mut told: String = decisions.map(|decision| format!("{decision}\n")).collect();
-    let patch = read(&only_entry(&bench.out), "removal.patch");
-    let mut is_test = false;
-    for line in patch.lines() {
-        if let Some(path) = line.strip_prefix("--- a/") {
-            is_test = path.ends_with("_test.go");
-            if !is_test {
-                told += &format!("{path}\n");
-            }
-        } else if !is_test && line.starts_with(['-', '+']) && !line.starts_with("+++") {
-            told += &format!("{}\n", line.trim_end());
-        }
-    }
-    told
+    crate::support::told(bench, answer, |path| path.ends_with("_test.go"))
 }
 
 #[test]
 fn a_method_that_a_kept_test_finds_by_reflection_comes_back() {
     let Some((bench, answer)) = carved(
         "cli-go-reflection",
+        "go",
         r#"
         //- go.mod
         module example.com/menu
@@ -177,6 +131,7 @@ fn a_method_that_a_kept_test_finds_by_reflection_comes_back() {
 fn what_the_compiler_misses_comes_back() {
     let Some((bench, answer)) = carved(
         "cli-go-conversion",
+        "go",
         r#"
         //- go.mod
         module example.com/way
@@ -267,6 +222,7 @@ fn what_the_compiler_misses_comes_back() {
 fn what_go_has_of_its_own_is_cut_so_that_the_rest_builds() {
     let Some((bench, answer)) = carved(
         "cli-go-kinds",
+        "go",
         r#"
         //- go.mod
         module example.com/kinds

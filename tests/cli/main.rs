@@ -19,6 +19,7 @@ mod language_server;
 mod mixed;
 mod plugin_checks;
 mod rust;
+mod rust_kinds;
 mod support;
 mod tasks;
 mod trouble;

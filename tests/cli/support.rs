@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
-use fixtures::{copy_dir, tree_dir, unavailable};
+use fixtures::{Fixture, copy_dir, tree_dir, unavailable};
+use serde_json::Value;
+
+use crate::tasks::{is_whole, read};
 
 /// The sample project, fresh, for one test at a time.
 pub struct Bench {
@@ -80,6 +83,21 @@ impl Bench {
         }
     }
 
+    /// The files of a fixture text; `None` where a command is missing.
+    pub fn of_files(place: &str, tool: &str, files: &str) -> Option<Self> {
+        if Command::new(tool).output().is_err() {
+            return unavailable(tool);
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("toy");
+        for file in Fixture::parse(files).files {
+            let path = source.join(file.path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, file.text).unwrap();
+        }
+        Some(Self::take(place, &source))
+    }
+
     fn prepare(&self) -> Result<(), String> {
         let ran = self.run(&["prepare"]);
         match ran.code {
@@ -122,7 +140,7 @@ impl Bench {
     }
 
     /// The JSON document that a run prints.
-    pub fn json(&self, arguments: &[&str]) -> serde_json::Value {
+    pub fn json(&self, arguments: &[&str]) -> Value {
         let arguments = [arguments, &["--format", "json"]].concat();
         serde_json::from_str(&self.ok(&arguments)).unwrap()
     }
@@ -162,6 +180,41 @@ impl Bench {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
     }
+}
+
+/// What carving a feature out of the files of a fixture text answers; the task was checked. `None` where
+/// there is no such command.
+pub fn carved(place: &str, tool: &str, files: &str, target: &str) -> Option<(Bench, Value)> {
+    let bench = Bench::of_files(place, tool, files)?;
+    bench.ok(&["prepare", "--quiet"]);
+    let out = bench.out.to_str().unwrap();
+    let answer = bench.json(&["extract", "--target", target, "--out", out, "--quiet"]);
+    let task = only_entry(&bench.out);
+    assert!(is_whole(&task));
+    let checked = bench.ok(&["check", task.to_str().unwrap(), "--quiet"]);
+    assert!(checked.ends_with(" holds\n"), "{checked}");
+    Some((bench, answer))
+}
+
+/// What each attempt taught, and the lines that leave code that is no test.
+pub fn told(bench: &Bench, answer: &Value, is_test: impl Fn(&str) -> bool) -> String {
+    let scenarios = answer["evidence"]["scenarios"].as_array().unwrap().iter();
+    let decisions = scenarios.filter_map(|one| one["decision"].as_str());
+    let decisions = decisions.filter(|decision| !decision.is_empty());
+    let mut told: String = decisions.map(|decision| format!("{decision}\n")).collect();
+    let patch = read(&only_entry(&bench.out), "removal.patch");
+    let mut is_left_out = false;
+    for line in patch.lines() {
+        if let Some(path) = line.strip_prefix("--- a/") {
+            is_left_out = is_test(path);
+            if !is_left_out {
+                told += &format!("{path}\n");
+            }
+        } else if !is_left_out && line.starts_with(['-', '+']) && !line.starts_with("+++") {
+            told += &format!("{}\n", line.trim_end());
+        }
+    }
+    told
 }
 
 /// The target of the sample's feature.

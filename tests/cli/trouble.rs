@@ -476,3 +476,31 @@ fn an_environment_that_could_not_be_made_anew_is_not_taken_for_the_old_one() {
     fs::remove_file(bench.project.join("lacuna.toml")).unwrap();
     bench.ok(&["tests", "--suite", "tests/test_units.py", "--fresh"]);
 }
+
+#[test]
+fn code_without_what_makes_it_a_project_is_told_what_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("legacy");
+    fs::create_dir(&project).unwrap();
+    for name in ["globs.go", "globs_test.go"] {
+        fs::write(project.join(name), "package globs\n").unwrap();
+    }
+    let bench = Bench::take("cli-legacy", &project);
+    let root = bench.project.to_str().unwrap();
+    let doctor = || bench.run(&["doctor"]).out.replace(root, "PROJECT");
+    expect![[r#"
+        Some(3): lacuna: error: PROJECT holds no project in a language that lacuna can run: 2 files in go, but no go.mod, which `go mod init` makes; is it the root folder?
+        ok       project: 2 files in PROJECT
+        ok       configuration: defaults
+        problem  language: 2 files in go, but no go.mod, which `go mod init` makes
+                 Is this the root folder of the project?
+    "#]]
+        .assert_eq(&(bench.refused(&["features", "."]).replace(root, "PROJECT") + &doctor()));
+    for name in ["globs.go", "globs_test.go"] {
+        fs::remove_file(bench.project.join(name)).unwrap();
+    }
+    bench.write("notes.txt", "Nothing to run.\n");
+    expect![[r#"
+        Some(3): lacuna: error: PROJECT holds no project in a language that lacuna can run: none of python (*.py), go (go.mod, which `go mod init` makes), rust (Cargo.toml); is it the root folder?
+    "#]].assert_eq(&bench.refused(&["features", "."]).replace(root, "PROJECT"));
+}

@@ -230,7 +230,9 @@ impl Search<'_> {
             let half = suspects.split_off(suspects.len() / 2);
             let starting = self.lighter(&half, &code, lessons)?;
             let found = self.new_complaints(&starting, lessons)?;
-            if !found.iter().any(|diagnostic| diagnostic.is_error) {
+            // What is there for nothing in such a tree would leave, too.
+            let is_broken = |one: &Diagnostic| one.is_error && one.unused.is_none();
+            if !found.iter().any(is_broken) {
                 suspects = half;
             }
         }

@@ -8,6 +8,7 @@ use crate::checker::Checker;
 use crate::environment::Toolchain;
 use crate::project::Listing;
 use crate::runner::TestRunner;
+use crate::words::count;
 
 /// A row of the table.
 pub struct Language {
@@ -105,11 +106,34 @@ pub fn names() -> String {
     names.join(", ")
 }
 
-/// The names of all languages, each with what makes a project one of it.
-pub fn marks() -> String {
+/// Why files are no project of any language: what is missing beside the code that is there, or else what
+/// would make a project of each language.
+pub fn missing(files: &Listing) -> String {
+    let lacking: Vec<String> = LANGUAGES
+        .iter()
+        .filter_map(|row| lack(row, files))
+        .collect();
+    if !lacking.is_empty() {
+        return lacking.join("; ");
+    }
     let marks = LANGUAGES.iter();
     let marks: Vec<String> = marks
         .map(|language| format!("{} ({})", language.name, language.mark))
         .collect();
-    marks.join(", ")
+    format!("none of {}", marks.join(", "))
+}
+
+/// What is missing beside code in a language.
+fn lack(language: &Language, files: &Listing) -> Option<String> {
+    let is_own = |path: &&String| {
+        analyzer::Language::from_path(path).is_some_and(|it| it.id() == language.name)
+    };
+    let found = match files.files.keys().filter(is_own).count() {
+        0 => return None,
+        number => count(number, "file"),
+    };
+    Some(format!(
+        "{found} in {}, but no {}",
+        language.name, language.mark
+    ))
 }

@@ -153,7 +153,7 @@ impl Builder<'_> {
             } else {
                 format!("build failed: {code}")
             },
-            message: cut(messages::rendered(said)),
+            message: cut(&messages::rendered(said)),
             frames: places.into_iter().map(frame).collect(),
         };
         built.errors.push((key, detail));

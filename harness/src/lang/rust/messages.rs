@@ -39,13 +39,21 @@ pub(super) fn text(message: &Value) -> &str {
     message["message"].as_str().unwrap_or_default()
 }
 
-/// The text as the compiler draws it.
-pub(super) fn rendered(message: &Value) -> &str {
-    message["rendered"]
-        .as_str()
-        .unwrap_or_else(|| text(message))
-        .trim()
+/// The text as the compiler draws it, with what to do about it where the compiler cannot know that.
+pub(super) fn rendered(message: &Value) -> String {
+    let said = text(message);
+    let drawn = message["rendered"].as_str().unwrap_or(said).trim();
+    match code(message) {
+        UNSTABLE => drawn.replacen(said, &format!("{said}; {NIGHTLY}"), 1),
+        _ => drawn.to_owned(),
+    }
 }
+
+/// The number of the error about features that only some toolchains have.
+const UNSTABLE: &str = "E0554";
+
+/// What to do about it.
+const NIGHTLY: &str = "if a nightly toolchain is installed, name it by `environment.interpreter` in lacuna.toml (`interpreter = \"nightly\"`)";
 
 /// The places in the project that a complaint is about.
 pub(super) fn places(message: &Value, tree: &Path, workspace: &Workspace) -> Vec<Place> {

@@ -1,0 +1,199 @@
+//! Rust projects of many kinds: macros that run in the compiler, and toolchains that are not there.
+
+use std::process::Command;
+
+use expect_test::expect;
+
+use crate::support::{Bench, carved, told};
+
+#[test]
+fn what_a_macro_needs_while_others_are_compiled_stays() {
+    let Some((bench, answer)) = carved(
+        "cli-rust-macro",
+        "cargo",
+        r#"
+        //- Cargo.toml
+        [workspace]
+        members = ["macros", "shapes"]
+        resolver = "2"
+        //- macros/Cargo.toml
+        [package]
+        name = "macros"
+        version = "0.1.0"
+        edition = "2021"
+
+        [lib]
+        proc-macro = true
+        //- macros/src/lib.rs
+        //! Names for types.
+        #![deny(warnings)]
+
+        mod plural;
+        mod words;
+
+        use proc_macro::{TokenStream, TokenTree};
+
+        /// Gives a type its name as words.
+        #[proc_macro_derive(Named)]
+        pub fn named(input: TokenStream) -> TokenStream {
+            let name = input.into_iter().skip_while(|it| it.to_string() != "struct").nth(1);
+            let name = name.map(|it: TokenTree| it.to_string()).unwrap_or_default();
+            let words = words::of(&name);
+            let code = format!("impl {name} {{ pub const NAME: &'static str = {words:?}; }}");
+            code.parse().unwrap_or_default()
+        }
+
+        /// The plural of a word.
+        #[proc_macro]
+        pub fn plural(input: TokenStream) -> TokenStream {
+            let text = format!("{:?}", plural::of(&input.to_string()));
+            text.parse().unwrap_or_default()
+        }
+        //- macros/src/words.rs
+        /// `BigBox` as `big box`.
+        pub fn of(name: &str) -> String {
+            let mut words = String::new();
+            for letter in name.chars() {
+                if letter.is_uppercase() && !words.is_empty() {
+                    words.push(' ');
+                }
+                words.extend(letter.to_lowercase());
+            }
+            words
+        }
+        //- macros/src/plural.rs
+        const IRREGULAR: &[(&str, &str)] = &[("ox", "oxen"), ("axis", "axes")];
+
+        /// The plural of a word.
+        pub fn of(word: &str) -> String {
+            match IRREGULAR.iter().find(|(one, _)| *one == word) {
+                Some((_, many)) => (*many).to_owned(),
+                None => regular(word),
+            }
+        }
+
+        fn regular(word: &str) -> String {
+            if word.ends_with('x') {
+                format!("{word}es")
+            } else {
+                format!("{word}s")
+            }
+        }
+
+        #[cfg(test)]
+        mod tests {
+            use super::*;
+            use crate::words;
+
+            #[test]
+            fn words_have_plurals() {
+                assert_eq!(of("ox"), "oxen");
+                assert_eq!(of("box"), "boxes");
+                assert_eq!(of(&words::of("Ball")), "balls");
+            }
+        }
+        //- shapes/Cargo.toml
+        [package]
+        name = "shapes"
+        version = "0.1.0"
+        edition = "2021"
+
+        [dependencies]
+        macros = { path = "../macros" }
+        //- shapes/src/lib.rs
+        //! Shapes that know their names.
+
+        use macros::Named;
+
+        /// A box.
+        #[derive(Named)]
+        pub struct BigBox;
+
+        #[cfg(test)]
+        mod tests {
+            #[test]
+            fn a_box_has_a_name() {
+                assert_eq!(super::BigBox::NAME, "big box");
+            }
+        }
+        "#,
+        "macros/src/plural.rs",
+    ) else {
+        return;
+    };
+    let is_test = |_: &str| false;
+    expect![[r#"
+        needed to build, protected: macros/src/words.rs::of
+        macros/src/plural.rs
+        -const IRREGULAR: &[(&str, &str)] = &[("ox", "oxen"), ("axis", "axes")];
+        -
+        -    match IRREGULAR.iter().find(|(one, _)| *one == word) {
+        -        Some((_, many)) => (*many).to_owned(),
+        -        None => regular(word),
+        -    }
+        -}
+        -
+        -fn regular(word: &str) -> String {
+        -    if word.ends_with('x') {
+        -        format!("{word}es")
+        -    } else {
+        -        format!("{word}s")
+        -    }
+        +    let _ = &word;
+        +    unimplemented!()
+        -mod tests {
+        -    use super::*;
+        -    use crate::words;
+        -
+        -    #[test]
+        -    fn words_have_plurals() {
+        -        assert_eq!(of("ox"), "oxen");
+        -        assert_eq!(of("box"), "boxes");
+        -        assert_eq!(of(&words::of("Ball")), "balls");
+        -    }
+        -}
+        +mod tests {}
+    "#]]
+    .assert_eq(&told(&bench, &answer, is_test));
+}
+
+#[test]
+fn a_crate_that_needs_another_toolchain_says_so() {
+    let Some(bench) = Bench::of_files(
+        "cli-rust-nightly",
+        "cargo",
+        r#"
+        //- Cargo.toml
+        [package]
+        name = "toy"
+        version = "0.1.0"
+        edition = "2021"
+
+        [workspace]
+        //- src/lib.rs
+        #![feature(never_type)]
+        //! Never.
+
+        #[test]
+        fn never() {}
+        "#,
+    ) else {
+        return;
+    };
+    let version = Command::new("cargo").arg("--version").output().unwrap();
+    if String::from_utf8(version.stdout)
+        .unwrap()
+        .contains("nightly")
+    {
+        return;
+    }
+    expect![[r#"
+        Some(4): lacuna: error: no test was found; src/lib.rs: error[E0554]: `#![feature]` may not be used on the stable release channel; if a nightly toolchain is installed, name it by `environment.interpreter` in lacuna.toml (`interpreter = "nightly"`); other files and folders with tests can be named by `paths` under `[tests]` in lacuna.toml, and `lacuna doctor` tells what may be missing
+    "#]].assert_eq(&bench.refused(&["features", "--quiet"]));
+    bench.write("rust-toolchain", "no-such-toolchain\n");
+    let said = bench.refused(&["features", "--quiet"]);
+    assert!(
+        said.contains("the project wants no-such-toolchain, and there is"),
+        "{said}"
+    );
+}
