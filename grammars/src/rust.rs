@@ -69,14 +69,15 @@ impl Exact {
 }
 
 /// What the parser takes for the text of a file, of the same length: without a BOM, and with line
-/// feeds alone, since it knows no other line ends inside of texts.
+/// feeds alone, since it knows no other line ends inside of texts. Two of them are a blank line, at which
+/// a comment ends to belong to what follows.
 fn plain(text: &str) -> Cow<'_, str> {
     let text = match text.strip_prefix('\u{feff}') {
         Some(rest) => Cow::from(format!("   {rest}")),
         None => Cow::from(text),
     };
     match text.contains("\r\n") {
-        true => Cow::from(text.replace("\r\n", "\n\n")),
+        true => Cow::from(text.replace("\r\n\r\n", "\n\n\n\n").replace("\r\n", "\n ")),
         false => text,
     }
 }

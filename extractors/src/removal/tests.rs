@@ -38,6 +38,7 @@ fn check_analysis(before: &Analysis, plan: &str, expected: Expect) {
         ..RemovalPlan::default()
     };
     let removal = remove(&Project::new(before), &plan);
+    check_line_ends(before, &plan, &removal);
     let faults = check_laws(before, &plan, &removal);
     let faults: String = faults
         .iter()
@@ -55,6 +56,32 @@ fn check_blocked(fixture: &str, candidates: &[&str], expected: Expect) {
     let blocked = blockers(&Project::new(&analysis), &candidates, &none, &none);
     let blocked: Vec<&str> = blocked.keys().map(SymbolId::as_str).collect();
     expected.assert_eq(&blocked.join("\n"));
+}
+
+/// With other line ends the same lines leave, and all line ends stay what they are.
+#[track_caller]
+fn check_line_ends(before: &Analysis, plan: &RemovalPlan, removal: &Removal) {
+    let old = files_of(before);
+    if old.values().any(|bytes| bytes.contains(&b'\r')) {
+        return;
+    }
+    let with_returns = |bytes: &[u8]| -> Vec<u8> {
+        let ends = |byte: &u8| match byte {
+            b'\n' => vec![b'\r', b'\n'],
+            other => vec![*other],
+        };
+        bytes.iter().flat_map(ends).collect()
+    };
+    let files = old
+        .iter()
+        .map(|(path, bytes)| (path.clone(), with_returns(bytes)));
+    let mut expected = removal.clone();
+    for bytes in expected.files.values_mut().flatten() {
+        *bytes = with_returns(bytes);
+    }
+    let other = remove(&Project::new(&analysis_of(files)), plan);
+    expected.imports.clone_from(&other.imports);
+    assert_eq!(rendered(&other), rendered(&expected));
 }
 
 /// Removal, then the gold patch, gives back every byte. Returns what the static checks find.

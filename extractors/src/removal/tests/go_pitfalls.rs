@@ -81,7 +81,7 @@ fn line_ends_of_a_declaration_stay_what_they_are() {
     check_analysis(
         &bytes(&[(
             "a.go",
-            "⌁package a␍\n␍\nimport \"fmt\"␍\n␍\n// F goes.␍\nfunc F() { fmt.Println() }␍\n␍\nfunc G(x int) int {␍\n\treturn x␍\n}␍\n␍\ntype T struct {␍\n\ta     int␍\n\tbc    int // stays␍\n\tlonger int␍\n}",
+            "⌁package a␍\n␍\nimport \"fmt\"␍\n␍\n// F goes.␍\nfunc F() { fmt.Println() }␍\n␍\nfunc G(x int) int {␍\n\treturn x␍\n}␍\n␍\ntype T struct {␍\n\ta      int // first␍\n\tbc     string␍\n\tlonger int␍\n}",
         )]),
         "a.go::F [stub] a.go::G a.go::T.longer",
         expect![[r#"
@@ -93,8 +93,8 @@ fn line_ends_of_a_declaration_stay_what_they_are() {
             }␍
             ␍
             type T struct {␍
-            	a     int␍
-            	bc    int // stays␍
+            	a  int // first␍
+            	bc string␍
             }⏎
             imports: "fmt" (a.go)
         "#]],

@@ -7,7 +7,7 @@ use std::process::Command;
 use analyzer::Analysis;
 use analyzer::symbol::{Symbol, SymbolId, SymbolKind};
 
-use super::check_laws;
+use super::{check_laws, check_line_ends};
 use crate::lang::go_files;
 use crate::removal::{Action, Project, RemovalPlan, blockers, remove};
 use crate::testing::analysis_of;
@@ -53,6 +53,9 @@ fn check(module: &str, version: &str, rounds: u32) {
         let plan = plan(&before, round);
         let removal = remove(&Project::new(&before), &plan);
         assert!(removal.removed.len() > 3, "{:?}", removal.problems);
+        if round == 0 {
+            check_line_ends(&before, &plan, &removal);
+        }
         for fault in check_laws(&before, &plan, &removal) {
             let is_expected = matches!(fault, Fault::Undefined { .. } | Fault::DanglingName { .. });
             assert!(is_expected, "{module}, round {round}: {fault}");
