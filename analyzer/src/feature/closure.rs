@@ -26,6 +26,7 @@ pub(super) fn close(
         scope,
         options,
         kept,
+        failing: failing(impact, scope, selection),
     };
     let mut roles = closure.executed(selection);
     if roles.values().any(|role| role.is_removed()) {
@@ -42,6 +43,8 @@ struct Closure<'a> {
     options: &'a FeatureOptions,
     /// Good other tests that must go on passing.
     kept: &'a FixedBitSet,
+    /// Functions all of whose tests are expected to fail, so that they leave.
+    failing: BTreeSet<&'a SymbolId>,
 }
 
 impl Closure<'_> {
@@ -246,6 +249,7 @@ impl Closure<'_> {
         let is_gone = |id: &SymbolId| gone.iter().any(|gone| id.is_within(gone));
         let leaves = |id: &SymbolId| {
             self.scope.leaves_with_target(id)
+                || self.leaves_with_tests(analysis, id, &mut BTreeSet::new())
                 || group.iter().any(|member| id.is_within(member))
                 || is_gone(id)
         };
@@ -264,6 +268,35 @@ impl Closure<'_> {
                     && !runs(id)
                     && (follows_type(id) || self.users(analysis, graph, id).into_iter().all(leaves))
             })
+    }
+
+    /// Whether a symbol is part of a test that leaves, or test code that only such tests use. Types that
+    /// are seen running need no look at the text.
+    fn leaves_with_tests(
+        &self,
+        analysis: &Analysis,
+        id: &SymbolId,
+        seen: &mut BTreeSet<SymbolId>,
+    ) -> bool {
+        if !self.impact.is_inferred(id) || !self.scope.is_test_code(id) {
+            return false;
+        }
+        let uses = self.impact.uses(analysis);
+        let mut holder = Some(id.clone());
+        while let Some(id) = holder.filter(|id| !id.is_module()) {
+            if self.failing.contains(&id) || !seen.insert(id.clone()) {
+                return true;
+            }
+            let outside = uses.references(&id).iter();
+            let mut outside = outside.filter(|user| !user.is_within(&id)).peekable();
+            if outside.peek().is_some()
+                && outside.all(|user| self.leaves_with_tests(analysis, user, seen))
+            {
+                return true;
+            }
+            holder = analysis.symbol(&id).and_then(|symbol| symbol.container);
+        }
+        false
     }
 
     /// What of a symbol was seen running.
@@ -319,6 +352,21 @@ impl Closure<'_> {
         }
         users
     }
+}
+
+/// The functions of tests that are all expected to fail.
+fn failing<'a>(
+    impact: &Impact,
+    scope: &'a Scope,
+    selection: &Selection,
+) -> BTreeSet<&'a SymbolId> {
+    let fails = |test| scope.target.contains(test) || selection.collateral.contains(test);
+    let of = |wanted: bool| {
+        let tests = (0..impact.trace.tests.len()).filter(move |test| fails(*test) == wanted);
+        tests.filter_map(|test| scope.sides.functions.get(test))
+    };
+    let staying: BTreeSet<&SymbolId> = of(false).collect();
+    of(true).filter(|id| !staying.contains(id)).collect()
 }
 
 /// Who calls whom in the given tests.

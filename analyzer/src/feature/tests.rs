@@ -657,6 +657,84 @@ func TestLate() { explain(late{}) }
 }
 
 #[test]
+fn a_type_that_only_tests_use_which_fail_anyway_leaves() {
+    check_without_callers(
+        r#"
+//- go.mod
+module example.com/route
+//- route.go
+package route
+
+type header string
+
+func (h header) Match() bool { return true }
+
+type scheme string
+
+func (s scheme) Match() bool { return true }
+
+type matcher interface{ Match() bool }
+
+func Headers() matcher { return header("") }
+
+func Schemes() matcher { return scheme("") }
+//- route_test.go
+package route
+
+func TestRoutes() { Headers().Match(); Schemes().Match() }
+//- old_test.go
+package route
+
+type headerCase struct{ given header }
+
+var headerCases = []headerCase{{given: "a"}}
+
+var schemeCases = []scheme{"b"}
+
+func TestHeader() {
+	for _, one := range headerCases {
+		one.given.Match()
+		Headers()
+	}
+}
+
+func TestScheme() { schemeCases[0].Match() }
+
+func TestOther() {}
+
+func TestNothing() {}
+
+func TestNoMore() {}
+
+func TestTheEnd() {}
+"#,
+        "route_test.go::TestRoutes: route.go::Headers; route.go::Schemes; route.go::header.Match; route.go::scheme.Match
+         old_test.go::TestHeader: route.go::header.Match; route.go::Headers
+         old_test.go::TestScheme: old_test.go::TestScheme
+         old_test.go::TestOther: old_test.go::TestOther
+         old_test.go::TestNothing: old_test.go::TestNothing
+         old_test.go::TestNoMore: old_test.go::TestNoMore
+         old_test.go::TestTheEnd: old_test.go::TestTheEnd",
+        "route_test.go",
+        expect![[r#"
+            Top route.go::Headers
+            Top route.go::Schemes
+            Top route.go::header
+            Top route.go::header.Match
+            Top route.go::matcher
+            Top route.go::scheme.Match
+            Target route_test.go::TestRoutes
+            Collateral old_test.go::TestHeader
+            Kept old_test.go::TestScheme
+            Kept old_test.go::TestOther
+            Kept old_test.go::TestNothing
+            Kept old_test.go::TestNoMore
+            Kept old_test.go::TestTheEnd
+        "#]],
+    );
+}
+
+#[test]
 fn a_type_that_a_function_of_the_interface_names_is_told_with_it() {
     check_without_callers(
         r#"
