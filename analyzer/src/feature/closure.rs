@@ -355,11 +355,7 @@ impl Closure<'_> {
 }
 
 /// The functions of tests that are all expected to fail.
-fn failing<'a>(
-    impact: &Impact,
-    scope: &'a Scope,
-    selection: &Selection,
-) -> BTreeSet<&'a SymbolId> {
+fn failing<'a>(impact: &Impact, scope: &'a Scope, selection: &Selection) -> BTreeSet<&'a SymbolId> {
     let fails = |test| scope.target.contains(test) || selection.collateral.contains(test);
     let of = |wanted: bool| {
         let tests = (0..impact.trace.tests.len()).filter(move |test| fails(*test) == wanted);

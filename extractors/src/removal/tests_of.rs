@@ -51,7 +51,7 @@ fn followers(
     let files = leaving
         .concerned()
         .into_iter()
-        .filter(|path| own.contains(path) || analyzer::is_test_support(path))
+        .filter(|path| own.contains(path) || project.test_files.contains(*path))
         .filter_map(|path| project.file(path))
         .filter(|file| !leaving.is_gone(&file.path));
     let symbols = files.flat_map(|file| file.symbols.iter().map(move |symbol| (file, symbol)));
@@ -66,12 +66,12 @@ fn followers(
         _ if !symbol.is_test && !symbol.id.is_module() && stand_beside(project, tests, file) => {
             false
         }
-        SymbolKind::Module => {
-            has_lost_tests(&leaving, tests, &symbol.id)
-                && is_for_tests(project, tests, file)
+        SymbolKind::Module if has_lost_tests(&leaving, tests, &symbol.id) => {
+            is_for_tests(project, tests, file)
                 && !is_taken(project, &leaving, file)
                 && !serves_folder(project, &leaving, tests, file)
         }
+        SymbolKind::Module => has_lost_all(project, &leaving, file),
         SymbolKind::Namespace if has_lost_tests(&leaving, tests, &symbol.id) => {
             symbol.is_test && !is_used_within(project, &leaving, file, symbol)
         }
@@ -96,6 +96,22 @@ fn has_lost_tests(leaving: &Leaving<'_>, tests: &BTreeSet<SymbolId>, container: 
     let near = behind.take_while(|test| test.as_str().starts_with(container.as_str()));
     let mut own = near.filter(|test| test.is_within(container)).peekable();
     own.peek().is_some() && own.all(|test| leaving.is_deleted(test))
+}
+
+/// Whether a file of test code without tests is left with nothing: neither definitions nor files that it
+/// takes in.
+fn has_lost_all(project: &Project<'_>, leaving: &Leaving<'_>, file: &ProjectFile) -> bool {
+    let is_declared = project
+        .rules(&file.path)
+        .is_some_and(|rules| rules.declares_files());
+    let definitions = file.symbols.iter().skip(1).map(|symbol| &symbol.id);
+    let imports = file.imports.iter().filter(|import| import.module.is_none());
+    let parts = imports.flat_map(|import| import.targets.iter().filter(|id| id.is_module()));
+    let mut content = definitions.chain(parts).peekable();
+    is_declared
+        && project.test_files.contains(&file.path)
+        && content.peek().is_some()
+        && content.all(|id| leaving.is_deleted(id))
 }
 
 /// Whether a symbol holds test code and nothing around it does.

@@ -402,16 +402,17 @@ mod tests {
 
 /// What is left when some of the tests leave.
 fn check_tests(held_back: &str, expected: expect_test::Expect) {
-    let tests = ["of_f", "of_g"].map(|name| format!("src/lib.rs::tests.{name}"));
+    let tests = "src/lib.rs::tests.of_f src/lib.rs::tests.of_g";
+    check_tests_of(WITH_TESTS, tests, held_back, expected);
+}
+
+/// The same for the tests of any files.
+fn check_tests_of(files: &str, tests: &str, held_back: &str, expected: expect_test::Expect) {
     let ids = |text: &str| text.split_whitespace().map(SymbolId::parse).collect();
-    let analysis = analysis(WITH_TESTS);
-    let plan = test_removal(
-        &Project::new(&analysis),
-        &ids(&tests.join(" ")),
-        &ids(held_back),
-    );
+    let analysis = analysis(files);
+    let plan = test_removal(&Project::new(&analysis), &ids(tests), &ids(held_back));
     let actions: Vec<&str> = plan.actions.keys().map(SymbolId::as_str).collect();
-    check(WITH_TESTS, &actions.join(" "), expected);
+    check(files, &actions.join(" "), expected);
 }
 
 #[test]
@@ -787,6 +788,117 @@ fn of_f() {
             //- src/tests.rs is gone
             imports: #[cfg(test)]
             mod tests; (src/lib.rs), super::* (src/tests.rs)
+        "#]],
+    );
+}
+
+const NESTED: &str = r#"
+//- src/lib.rs
+pub mod area;
+
+pub fn f() {}
+
+pub fn g() {}
+
+// What f and g do.
+#[cfg(test)]
+#[path = "tests/all.rs"]
+mod tests;
+//- src/area.rs
+pub fn area() {}
+
+#[cfg(test)]
+mod tests;
+//- src/area/tests.rs
+use super::*;
+
+#[test]
+fn of_area() {
+    area();
+}
+//- src/tests/all.rs
+//! All tests.
+
+mod help;
+
+mod of_f;
+mod of_g;
+//- src/tests/help.rs
+pub fn call(it: fn()) {
+    it();
+}
+
+pub fn call_twice(it: fn()) {
+    it();
+    it();
+}
+//- src/tests/of_f.rs
+use super::help;
+
+#[test]
+fn of_f() {
+    help::call(crate::f);
+}
+//- src/tests/of_g.rs
+use super::help;
+
+#[test]
+fn of_g() {
+    help::call_twice(crate::g);
+}
+"#;
+
+const NESTED_TESTS: &str =
+    "src/area/tests.rs::of_area src/tests/of_f.rs::of_f src/tests/of_g.rs::of_g";
+
+#[test]
+fn a_file_of_tests_takes_its_declaration_and_leaves_what_others_need() {
+    check_tests_of(
+        NESTED,
+        NESTED_TESTS,
+        "src/area/tests.rs::of_area src/tests/of_f.rs::of_f",
+        expect![[r#"
+            //- src/area.rs
+            pub fn area() {}
+            //- src/area/tests.rs is gone
+            //- src/tests/all.rs
+            //! All tests.
+
+            mod help;
+
+            mod of_g;
+            //- src/tests/help.rs
+            pub fn call_twice(it: fn()) {
+                it();
+                it();
+            }
+            //- src/tests/of_f.rs is gone
+            imports: #[cfg(test)]
+            mod tests; (src/area.rs), mod of_f; (src/tests/all.rs)
+        "#]],
+    );
+}
+
+#[test]
+fn the_last_file_of_tests_takes_those_that_only_declare_and_help() {
+    check_tests_of(
+        NESTED,
+        NESTED_TESTS,
+        "src/tests/of_f.rs::of_f src/tests/of_g.rs::of_g",
+        expect![[r#"
+            //- src/lib.rs
+            pub mod area;
+
+            pub fn f() {}
+
+            pub fn g() {}
+            //- src/tests/all.rs is gone
+            //- src/tests/help.rs is gone
+            //- src/tests/of_f.rs is gone
+            //- src/tests/of_g.rs is gone
+            imports: #[cfg(test)]
+            #[path = "tests/all.rs"]
+            mod tests; (src/lib.rs)
         "#]],
     );
 }
