@@ -13,7 +13,7 @@ use crate::facts::DefId;
 use crate::files::{file_at, text};
 use crate::graph::{DependencyGraph, Place};
 use crate::lang;
-use crate::occurrence::{Export, Import, Reference};
+use crate::occurrence::{Export, Import, Link, Reference};
 use crate::resolution::{Demand, Resolution};
 use crate::symbol::{ByteRange, Symbol, SymbolId};
 use crate::trace::Trace;
@@ -288,6 +288,13 @@ impl Analysis {
     pub fn exports(&self, path: &str) -> Arc<Vec<Export>> {
         self.of_file(path, |file| {
             database::resolution(&self.db, file).exports.clone()
+        })
+    }
+
+    /// The links in the documentation of a file that mean something of the project, in source order.
+    pub fn links(&self, path: &str) -> Arc<Vec<Link>> {
+        self.of_file(path, |file| {
+            database::resolution(&self.db, file).links.clone()
         })
     }
 

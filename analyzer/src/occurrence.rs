@@ -112,3 +112,16 @@ pub struct Export {
     /// The project symbols it names, followed through imports.
     pub targets: Vec<SymbolId>,
 }
+
+/// A link in documentation to a symbol, where the tools of the language follow such links.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The documentation that it stands in.
+    pub documentation: ByteRange,
+    /// All of it: ``[`Name`]``, `[text](Name)`, or the line that says what a label stands for.
+    pub range: ByteRange,
+    /// The part of it that a reader sees; empty for such a line.
+    pub shown: ByteRange,
+    /// The project symbols it may mean, sorted.
+    pub targets: Vec<SymbolId>,
+}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::facts::{DefId, Name};
-use crate::occurrence::{Export, Import, Reference};
+use crate::occurrence::{Export, Import, Link, Reference};
 use crate::symbol::SymbolId;
 
 /// Everything a file's names mean.
@@ -19,6 +19,8 @@ pub(crate) struct Resolution {
     pub loads: Vec<(u32, SymbolId)>,
     /// Public names, in source order.
     pub exports: Arc<Vec<Export>>,
+    /// Links in documentation that mean something of the project, in source order.
+    pub links: Arc<Vec<Link>>,
     /// Classes of this file with each of their bases.
     pub inherits: Vec<(DefId, SymbolId)>,
     /// Definitions of this file that belong to a type without standing in it, with that type: methods

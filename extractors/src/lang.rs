@@ -7,7 +7,7 @@ mod rust;
 
 use std::collections::BTreeSet;
 
-use analyzer::occurrence::{Export, Import};
+use analyzer::occurrence::{Export, Import, Link};
 use analyzer::symbol::{ByteRange, Symbol, SymbolId};
 use grammars::{Language, SyntaxTree};
 
@@ -40,6 +40,8 @@ pub(crate) struct Cuts<'a> {
     pub silence_imports: Vec<&'a Import>,
     /// Names that are no longer public.
     pub exports: Vec<&'a Export>,
+    /// Links in documentation that lead nowhere any more.
+    pub links: Vec<&'a Link>,
 }
 
 /// A symbol that cannot be removed in the way asked for.

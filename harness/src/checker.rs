@@ -25,7 +25,7 @@ pub struct CheckRequest<'a> {
 }
 
 /// The version of what is stored about a check.
-pub const CHECK_VERSION: u32 = 1;
+pub const CHECK_VERSION: u32 = 2;
 
 /// One complaint of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

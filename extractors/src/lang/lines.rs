@@ -159,6 +159,12 @@ impl<'a> Lines<'a> {
         });
     }
 
+    /// Whether something in a range is replaced already.
+    pub fn touches(&self, range: &Range<usize>) -> bool {
+        let mut edits = self.edits.iter().map(|edit| &edit.range);
+        edits.any(|edit| edit.start < range.end && range.start < edit.end)
+    }
+
     /// Lets whole lines go.
     pub fn remove(&mut self, piece: Piece) {
         mark(&mut self.gone, piece.lines.clone());

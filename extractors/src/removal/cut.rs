@@ -7,7 +7,7 @@ use grammars::{SourceText, SyntaxTree};
 use super::project::ProjectFile;
 use crate::lang::{self, Cuts, Cutting, Edit};
 
-/// What one file loses: indices into its symbols, imports and exports.
+/// What one file loses: indices into its symbols, imports, exports and links.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Loss {
     pub delete: Vec<usize>,
@@ -18,6 +18,7 @@ pub(super) struct Loss {
     pub imports: Vec<usize>,
     pub silence_imports: Vec<usize>,
     pub exports: Vec<usize>,
+    pub links: Vec<usize>,
 }
 
 /// The edits by which a file loses something.
@@ -48,6 +49,11 @@ impl Cut {
                 .exports
                 .iter()
                 .filter_map(|index| file.exports.get(*index))
+                .collect(),
+            links: loss
+                .links
+                .iter()
+                .filter_map(|index| file.links.get(*index))
                 .collect(),
         });
         Self {

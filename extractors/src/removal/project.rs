@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use analyzer::Analysis;
-use analyzer::occurrence::{Confidence, Export, Import, Reference, ReferenceKind};
+use analyzer::occurrence::{Confidence, Export, Import, Link, Reference, ReferenceKind};
 use analyzer::symbol::{Symbol, SymbolId, SymbolKind};
 use rustc_hash::FxHashMap;
 
@@ -23,6 +23,7 @@ pub(super) struct ProjectFile {
     pub references: Arc<Vec<Reference>>,
     pub imports: Arc<Vec<Import>>,
     pub exports: Arc<Vec<Export>>,
+    pub links: Arc<Vec<Link>>,
     /// See [`Project::may_look_up`].
     lookups: OnceCell<BTreeSet<String>>,
 }
@@ -46,7 +47,7 @@ pub struct Project<'a> {
     pub(super) test_files: BTreeSet<String>,
     /// By path: the imports that are for that file or something in it.
     importers: FxHashMap<String, Vec<Place>>,
-    /// By path: the files that list something of it among their public names.
+    /// By path: the files that list something of it among their public names, or link to it.
     listers: FxHashMap<String, BTreeSet<usize>>,
     /// Cuts that were made, by file: plans that are tried one after the other share most of them.
     cuts: RefCell<FxHashMap<usize, FxHashMap<Loss, Rc<Cut>>>>,
@@ -83,7 +84,9 @@ impl<'a> Project<'a> {
                     importers.entry(path.to_owned()).or_default().push((f, i));
                 }
             }
-            for target in file.exports.iter().flat_map(|export| &export.targets) {
+            let exported = file.exports.iter().flat_map(|export| &export.targets);
+            let linked = file.links.iter().flat_map(|link| &link.targets);
+            for target in exported.chain(linked) {
                 let listers = listers.entry(target.path().to_owned()).or_default();
                 listers.insert(f);
             }
@@ -125,7 +128,7 @@ impl<'a> Project<'a> {
         places.unwrap_or_default().iter().filter_map(import)
     }
 
-    /// The files that list something of a file among their public names, in order.
+    /// The files that list something of a file among their public names, or link to it, in order.
     pub(super) fn listers(&self, path: &str) -> impl Iterator<Item = &ProjectFile> {
         let files = self.listers.get(path).into_iter().flatten();
         files.filter_map(|file| self.files.get(*file))
@@ -329,6 +332,7 @@ fn file(analysis: &Analysis, path: String) -> ProjectFile {
         references: analysis.references(&path),
         imports: analysis.imports(&path),
         exports: analysis.exports(&path),
+        links: analysis.links(&path),
         lookups: OnceCell::new(),
         path,
     }

@@ -20,6 +20,12 @@ use std::fmt;
 pub fn table() -> HashMap<u32, u32> { HashMap::new() }
 fn idle() {}
 struct Idle { field: u32 }
+
+pub mod bits {
+    pub trait Bits { const EMPTY: u32; }
+    impl Bits for u8 { const EMPTY: u32 = 0; }
+}
+pub fn empty() -> u32 { u8::EMPTY }
 //- tests/broken.rs
 #[test]
 fn broken() { toy::missing(); let x: u32 = ""; }

@@ -57,6 +57,7 @@ pub(super) fn resolve(db: &dyn Db, file: SourceFile) -> Resolution {
         imports: Arc::new(imports),
         loads: Vec::new(),
         exports: Arc::default(),
+        links: Arc::default(),
         inherits,
         attached,
         overrides: fits.overrides.clone(),

@@ -55,6 +55,7 @@ pub(super) fn resolve(db: &dyn Db, file: SourceFile) -> Resolution {
         imports: Arc::new(imports),
         loads,
         exports: Arc::new(exports),
+        links: Arc::default(),
         inherits,
         attached: Vec::new(),
         overrides,

@@ -32,11 +32,13 @@ pub(super) fn resolve(db: &dyn Db, file: SourceFile) -> Resolution {
     };
     let tree = grammars::parse(file.language(db), file.text(db));
     let mut walk = Walk::new(&map, &members, index, &facts, own);
-    if let Some(source) = grammars::rust::source_file(&tree) {
+    let source = grammars::rust::source_file(&tree);
+    if let Some(source) = &source {
         walk.children(source.syntax());
     }
     super::relations::implicit(&mut walk);
     let imports = super::imports::imports(&mut walk);
+    let links = super::links::links(&mut walk, source.as_ref(), tree.text());
     let mut resolution = super::relations::relations(&walk);
     let mut found = walk.found;
     found.sort_by_key(|(reference, _)| (reference.range.start, reference.range.end));
@@ -44,6 +46,7 @@ pub(super) fn resolve(db: &dyn Db, file: SourceFile) -> Resolution {
     resolution.references = Arc::new(references);
     resolution.details = details;
     resolution.imports = Arc::new(imports);
+    resolution.links = Arc::new(links);
     resolution
 }
 
@@ -480,43 +483,75 @@ impl<'w> Walk<'w> {
         spaces: u8,
         kind: ReferenceKind,
     ) -> (Meant, Ty) {
-        let wanted = |index: usize| {
-            if index + 1 == names.len() {
+        let plain: Vec<Name> = names.iter().map(|(name, _)| name.clone()).collect();
+        let mut steps = self.follow(&plain, anchor, spaces);
+        let last = steps.pop();
+        for (index, found, _) in &steps {
+            self.note(names, *index, ReferenceKind::Read, found);
+        }
+        let Some((index, meant, of)) = last else {
+            return Default::default();
+        };
+        self.note(names, index, kind, &meant);
+        (meant, of)
+    }
+
+    /// Notes the use of one of the names of a path.
+    fn note(
+        &mut self,
+        names: &[(Name, Range<usize>)],
+        index: usize,
+        kind: ReferenceKind,
+        found: &Meant,
+    ) {
+        let Some((name, range)) = names.get(index) else {
+            return;
+        };
+        self.refer(range.clone(), kind, found);
+        if !found.sure.is_empty() || !found.named.is_empty() {
+            self.use_traits(range, name, found);
+        }
+    }
+
+    /// What the names of a path mean, each with its index and the type that it is a member of.
+    fn follow(&self, names: &[Name], anchor: Option<Base>, spaces: u8) -> Vec<(usize, Meant, Ty)> {
+        let mut bases: Vec<Base> = anchor.into_iter().collect();
+        let is_anchored = !bases.is_empty();
+        let is_from_root = names.first().is_some_and(Name::is_empty);
+        let mut steps = Vec::new();
+        for (index, name) in names
+            .iter()
+            .enumerate()
+            .filter(|(_, name)| !name.is_empty())
+        {
+            let wanted = if index + 1 == names.len() {
                 spaces
             } else {
                 TYPES
-            }
-        };
-        let mut bases: Vec<Base> = anchor.into_iter().collect();
-        let is_anchored = !bases.is_empty();
-        let (mut meant, mut of) = (Meant::default(), Ty::Unknown);
-        for (index, (name, range)) in names.iter().enumerate() {
-            let is_last = index + 1 == names.len();
-            let is_first = index == 0 && !is_anchored;
-            if name.is_empty() {
-                continue;
-            }
-            let after_root = index == 1 && names.first().is_some_and(|(it, _)| it.is_empty());
-            let (next, found) = match is_first || after_root {
-                true => self.first(name, after_root, wanted(index)),
-                false => self.step(&bases, name, wanted(index)),
             };
-            of = bases
-                .first()
-                .map(|base| self.base_type(base))
-                .unwrap_or_default();
-            let kind = match is_last {
-                true => kind,
-                false => ReferenceKind::Read,
+            let after_root = index == 1 && is_from_root;
+            let (next, found) = match (index == 0 && !is_anchored) || after_root {
+                true => self.first(name, after_root, wanted),
+                false => self.step(&bases, name, wanted),
             };
-            self.refer(range.clone(), kind, &found);
-            if !found.sure.is_empty() || !found.named.is_empty() {
-                self.use_traits(range, name, &found);
-            }
-            meant = found;
+            let base = bases.first().map(|base| self.base_type(base));
+            steps.push((index, found, base.unwrap_or_default()));
             bases = next;
         }
-        (meant, of)
+        steps
+    }
+
+    /// What a path surely means, without noting a use.
+    pub fn meaning(&self, names: &[Name]) -> Vec<Sym> {
+        let steps = self.follow(names, None, ALL);
+        let last = steps
+            .into_iter()
+            .last()
+            .filter(|(index, ..)| index + 1 == names.len());
+        let sure = last.map(|(_, meant, _)| meant.sure).unwrap_or_default();
+        sure.iter()
+            .flat_map(|sym| self.members.twins(*sym))
+            .collect()
     }
 
     fn base_type(&self, base: &Base) -> Ty {
@@ -534,7 +569,7 @@ impl<'w> Walk<'w> {
     }
 
     /// The first name of a path.
-    fn first(&mut self, name: &Name, after_root: bool, spaces: u8) -> (Vec<Base>, Meant) {
+    fn first(&self, name: &Name, after_root: bool, spaces: u8) -> (Vec<Base>, Meant) {
         if name == "Self" && !after_root {
             return (
                 vec![Base::Type(self.place.env.this.clone())],
@@ -589,7 +624,7 @@ impl<'w> Walk<'w> {
     }
 
     /// A name after `::`.
-    fn step(&mut self, bases: &[Base], name: &Name, spaces: u8) -> (Vec<Base>, Meant) {
+    fn step(&self, bases: &[Base], name: &Name, spaces: u8) -> (Vec<Base>, Meant) {
         let mut next: Vec<Base> = Vec::new();
         let mut meant = Meant::default();
         for base in bases {

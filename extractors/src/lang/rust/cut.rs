@@ -8,7 +8,7 @@ use grammars::rust::syntax::ast::{self, AstToken, HasAttrs, HasVisibility};
 use grammars::rust::syntax::{AstNode, SyntaxKind, SyntaxNode, T};
 
 use super::nodes::{full, holds_items, is_element, item_at, node_of, range};
-use super::{examples, silence, stub, uses};
+use super::{examples, links, silence, stub, uses};
 use crate::lang::lines::{Lines, Piece};
 use crate::lang::{Cuts, Cutting, Refusal};
 
@@ -22,6 +22,7 @@ pub(super) fn cut(cuts: &Cuts<'_>) -> Cutting {
     for symbol in &cuts.examples {
         refusals.extend(examples::cut(cuts.tree, &mut lines, symbol).err());
     }
+    links::cut(cuts, &mut lines);
     silence::silence(cuts, &mut lines);
     let mut dropped = Dropped::default();
     for symbol in &cuts.delete {

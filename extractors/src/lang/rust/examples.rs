@@ -49,13 +49,13 @@ fn documentation(tree: &SyntaxTree, symbol: &Symbol) -> Option<Range<usize>> {
 }
 
 /// The lines of one documentation, each with its text behind the marker.
-struct Page<'t> {
+pub(super) struct Page<'t> {
     lines: Vec<(usize, &'t str)>,
     gone: Vec<bool>,
 }
 
 impl<'t> Page<'t> {
-    fn new(lines: &Lines<'t>, range: Range<usize>) -> Self {
+    pub fn new(lines: &Lines<'t>, range: Range<usize>) -> Self {
         let last = lines.line_of(range.end.saturating_sub(1));
         let text = |line: usize| {
             let content = lines.content(line).trim_start();
@@ -73,9 +73,21 @@ impl<'t> Page<'t> {
         }
     }
 
-    /// The numbers of the lines that go.
+    /// The numbers of the lines that go with the examples.
     fn without_examples(mut self) -> Vec<usize> {
         self.mark_examples();
+        self.settled()
+    }
+
+    /// The numbers of the lines that go with some of them.
+    pub fn without(mut self, goes: impl Fn(usize) -> bool) -> Vec<usize> {
+        for ((line, _), gone) in self.lines.iter().zip(&mut self.gone) {
+            *gone = goes(*line);
+        }
+        self.settled()
+    }
+
+    fn settled(mut self) -> Vec<usize> {
         while self.gone.contains(&true) && self.mark_dangling() {}
         let marked = self.lines.iter().zip(&self.gone);
         marked

@@ -3,6 +3,7 @@
 mod cut;
 mod examples;
 mod interface;
+mod links;
 mod nodes;
 mod silence;
 mod stub;

@@ -21,13 +21,17 @@ impl Leaving<'_> {
         own.chain(listing).chain(examples).chain(silenced).collect()
     }
 
-    /// The files that list something which leaves among their public names.
+    /// The files that list something which leaves among their public names, or link to it.
     fn listing(&self) -> BTreeMap<&str, &ProjectFile> {
         let places = self.ranges.keys().chain(self.edited.keys());
         let listers = places.flat_map(|path| self.project.listers(path));
         let loses = |file: &&ProjectFile| {
-            let mut exports = file.exports.iter();
-            file.is_editable && exports.any(|export| self.are_deleted(&export.targets))
+            let exports = file.exports.iter().map(|export| &export.targets);
+            let links = file.links.iter().map(|link| &link.targets);
+            file.is_editable
+                && exports
+                    .chain(links)
+                    .any(|targets| self.are_deleted(targets))
         };
         listers
             .filter(loses)
@@ -61,6 +65,9 @@ impl Leaving<'_> {
         let exports = file.exports.iter().enumerate();
         let exports = exports
             .filter(|(_, export)| self.are_deleted(&export.targets) && !is_inside(&export.range));
+        let links = file.links.iter().enumerate();
+        let links =
+            links.filter(|(_, link)| self.are_deleted(&link.targets) && !is_inside(&link.range));
         let imports = self.imports.get(path).cloned().unwrap_or_default();
         let silenced_imports = self.silenced_imports.get(path).into_iter().flatten();
         let silenced_imports = silenced_imports.filter(|index| !imports.contains(index));
@@ -72,6 +79,7 @@ impl Leaving<'_> {
             silence_imports: silenced_imports.copied().collect(),
             imports: imports.into_iter().collect(),
             exports: exports.map(|(index, _)| index).collect(),
+            links: links.map(|(index, _)| index).collect(),
         };
         loss.stub.sort_unstable();
         loss

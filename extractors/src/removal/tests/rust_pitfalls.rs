@@ -668,3 +668,99 @@ pub fn stays() {
         "#]],
     );
 }
+
+#[test]
+fn links_to_what_leaves_become_plain_words() {
+    check(
+        r#"
+//- src/lib.rs
+//! A [`Square`] has sides, and so has a [round](Round) thing; see [`area`].
+//!
+//! [`area`]: area::area
+#![deny(rustdoc::broken_intra_doc_links)]
+
+pub mod area;
+
+/// Beside [`Square::side`] there is [the `area`][area::area], which
+/// [takes a
+/// `Square`](Square).
+///
+/// # Errors
+///
+/// None.
+///
+/// [area::area]: crate::area::area
+/// [`Round`]: Round
+pub struct Round;
+
+/// Goes.
+pub struct Square(u8);
+
+impl Square {
+    /// Goes, see [`Self::side`].
+    pub fn side(&self) -> u8 {
+        self.0
+    }
+}
+
+impl Round {
+    /// Its [`Self::side`] is what a [`Square`] has: `[Square]`.
+    pub fn side(&self) -> u8 {
+        0
+    }
+
+    /// The [`Square`] of it.
+    pub fn square(&self) -> u8 {
+        0
+    }
+}
+//- src/area.rs
+use crate::Square;
+
+/// Goes, see [`Square`].
+pub fn area(of: Square) -> u8 {
+    of.side()
+}
+
+/** As wide as a [`Square`]
+and as [`super::Round`]. */
+pub fn stays() {}
+"#,
+        "src/lib.rs::Square src/area.rs::area [bare] src/lib.rs::Round#impl.square",
+        expect![[r#"
+            //- src/area.rs
+            /** As wide as a `Square`
+            and as [`super::Round`]. */
+            pub fn stays() {}
+            //- src/lib.rs
+            //! A `Square` has sides, and so has a [round](Round) thing; see `area`.
+            #![deny(rustdoc::broken_intra_doc_links)]
+
+            pub mod area;
+
+            /// Beside `Square::side` there is the `area`, which
+            /// takes a
+            /// `Square`.
+            ///
+            /// # Errors
+            ///
+            /// None.
+            ///
+            /// [`Round`]: Round
+            pub struct Round;
+
+            impl Round {
+                /// Its [`Self::side`] is what a `Square` has: `[Square]`.
+                pub fn side(&self) -> u8 {
+                    0
+                }
+
+                /// To be implemented.
+                pub fn square(&self) -> u8 {
+                    unimplemented!()
+                }
+            }
+            imports: crate::Square (src/area.rs)
+        "#]],
+    );
+}

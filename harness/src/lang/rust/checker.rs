@@ -90,7 +90,7 @@ fn diagnostics(message: &Value, tree: &std::path::Path, workspace: &Workspace) -
         column: place.column,
         is_error: messages::level(message).starts_with("error"),
         unused: unused(messages::code(message)),
-        message: messages::text(message).to_owned(),
+        message: messages::with_traits(message),
     };
     places.into_iter().map(diagnostic).collect()
 }

@@ -39,6 +39,15 @@ pub(super) fn text(message: &Value) -> &str {
     message["message"].as_str().unwrap_or_default()
 }
 
+/// The text without places, and which trait is not imported though what it has is used.
+pub(super) fn with_traits(message: &Value) -> String {
+    let notes = message["children"].as_array().into_iter().flatten();
+    let traits = notes.map(text).filter(|note| note.contains("not in scope"));
+    traits.fold(text(message).to_owned(), |said, note| {
+        format!("{said}; {note}")
+    })
+}
+
 /// The text as the compiler draws it, with what to do about it where the compiler cannot know that.
 pub(super) fn rendered(message: &Value) -> String {
     let said = text(message);
