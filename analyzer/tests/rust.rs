@@ -316,6 +316,19 @@ mod tests {
 }
 
 #[test]
+fn a_macro_of_the_standard_library_is_no_function_of_its_name() {
+    check(
+        r#"
+//- src/lib.rs
+mod a { pub fn write() {} }
+fn f(out: &mut String) { let _ = write!(out, "{}", format!("x")); }
+mod b { pub fn format() {} }
+"#,
+        expect![[""]],
+    );
+}
+
+#[test]
 fn a_file_that_only_tests_take_in_is_there_for_tests() {
     let host = host(
         r#"

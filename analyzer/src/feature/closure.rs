@@ -37,6 +37,9 @@ pub(super) fn close(
     roles
 }
 
+/// How many symbols at most are looked at together, to see whether nothing else needs them.
+const LARGEST_GROUP: usize = 32;
+
 struct Closure<'a> {
     impact: &'a Impact,
     scope: &'a Scope,
@@ -209,16 +212,55 @@ impl Closure<'_> {
         let mut open: Vec<SymbolId> = gone.iter().cloned().collect();
         while let Some(removed) = open.pop() {
             for candidate in self.orphan_candidates(analysis, &graph, &removed) {
-                let mut group = inseparable(analysis, &candidate);
-                group.extend(attached(&graph, &candidate));
-                group.retain(|id| !gone.iter().any(|gone| id.is_within(gone)));
-                if self.are_orphans(analysis, &graph, &group, &gone) {
-                    gone.extend(group.iter().cloned());
-                    roles.extend(group.iter().map(|id| (id.clone(), Role::Orphaned)));
-                    open.extend(group);
-                }
+                let Some(group) = self.orphans_with(analysis, &graph, &candidate, &gone) else {
+                    continue;
+                };
+                gone.extend(group.iter().cloned());
+                roles.extend(group.iter().map(|id| (id.clone(), Role::Orphaned)));
+                open.extend(group);
             }
         }
+    }
+
+    /// A symbol that only removed code needs, with what leaves together with it: types that need each other
+    /// may be needed by nothing else.
+    fn orphans_with(
+        &self,
+        analysis: &Analysis,
+        graph: &DependencyGraph,
+        candidate: &SymbolId,
+        gone: &BTreeSet<SymbolId>,
+    ) -> Option<BTreeSet<SymbolId>> {
+        let mut group = BTreeSet::new();
+        let mut next = BTreeSet::from([candidate.clone()]);
+        let mut size = None;
+        while size != Some(group.len()) && group.len() < LARGEST_GROUP {
+            size = Some(group.len());
+            for id in &next {
+                group.extend(inseparable(analysis, id));
+                group.extend(attached(graph, id));
+            }
+            group.retain(|id| !gone.iter().any(|gone| id.is_within(gone)));
+            if self.are_orphans(analysis, graph, &group, gone) {
+                return Some(group);
+            }
+            next = self.types_that_need(analysis, graph, &group);
+        }
+        None
+    }
+
+    /// The other types whose text refers to some symbols.
+    fn types_that_need(
+        &self,
+        analysis: &Analysis,
+        graph: &DependencyGraph,
+        group: &BTreeSet<SymbolId>,
+    ) -> BTreeSet<SymbolId> {
+        let users = group.iter().flat_map(|id| self.users(analysis, graph, id));
+        let types = users.filter_map(|user| classes_around(analysis, user).pop());
+        types
+            .filter(|class| self.impact.is_inferred(class) && !group.contains(class))
+            .collect()
     }
 
     /// Symbols that a removed one surely refers to.

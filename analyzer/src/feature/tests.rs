@@ -735,6 +735,85 @@ func TestTheEnd() {}
 }
 
 #[test]
+fn types_that_need_each_other_leave_together() {
+    check_without_callers(
+        r#"
+//- go.mod
+module example.com/report
+//- report.go
+package report
+
+type node struct {
+	records []record
+	parent  *shared
+}
+
+type record struct{ value *node }
+
+type shared struct{ value *node }
+
+func Report() int { return len(node{}.records) }
+
+func Other(of *shared) {}
+//- report_test.go
+package report
+
+func TestReport() { Report() }
+//- other_test.go
+package report
+
+func TestOther() { Other(nil) }
+"#,
+        "report_test.go::TestReport: report.go::Report
+         other_test.go::TestOther: report.go::Other",
+        "report_test.go",
+        expect![[r#"
+            Top report.go::Report
+            Orphaned report.go::node.records
+            Orphaned report.go::record
+            Target report_test.go::TestReport
+            Kept other_test.go::TestOther
+        "#]],
+    );
+    check_without_callers(
+        r#"
+//- go.mod
+module example.com/report
+//- report.go
+package report
+
+type node struct{ records []record }
+
+type record struct{ value *node }
+
+func (r record) String() string { return "" }
+
+func Report() int { return len(node{}.records) }
+
+func Other() {}
+//- report_test.go
+package report
+
+func TestReport() { Report() }
+//- other_test.go
+package report
+
+func TestOther() { Other() }
+"#,
+        "report_test.go::TestReport: report.go::Report
+         other_test.go::TestOther: report.go::Other",
+        "report_test.go",
+        expect![[r#"
+            Top report.go::Report
+            Orphaned report.go::node
+            Orphaned report.go::record
+            Target report_test.go::TestReport
+            Kept other_test.go::TestOther
+        "#]],
+    );
+}
+
+#[test]
 fn a_type_that_a_function_of_the_interface_names_is_told_with_it() {
     check_without_callers(
         r#"

@@ -84,9 +84,13 @@ fn followers(
                 && !tests.contains(&symbol.id)
         }
     };
+    // Variables of test code that leave anyway are told, for what they use may leave, too.
+    let orphans = leaving.orphaned().into_iter();
+    let orphans = orphans.filter(|id| project.test_files.contains(id.path()));
     staying
         .filter(follows)
         .map(|(_, symbol)| symbol.id.clone())
+        .chain(orphans)
         .collect()
 }
 

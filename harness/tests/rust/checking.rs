@@ -25,10 +25,9 @@ pub mod bits {
     pub trait Bits { const EMPTY: u32; }
     impl Bits for u8 { const EMPTY: u32 = 0; }
 }
-pub fn empty() -> u32 { u8::EMPTY }
 //- tests/broken.rs
 #[test]
-fn broken() { toy::missing(); let x: u32 = ""; }
+fn broken() { toy::missing(); let x: u32 = ""; let _ = u8::EMPTY; }
 "#,
     );
     let Some(prepared) = place.prepare() else {
@@ -57,6 +56,7 @@ fn broken() { toy::missing(); let x: u32 = ""; }
         src/lib.rs:6:8 warning Definition struct `Idle` is never constructed
         tests/broken.rs:2:20 error cannot find function `missing` in crate `toy`
         tests/broken.rs:2:44 error mismatched types
+        tests/broken.rs:2:60 error no associated item named `EMPTY` found for type `u8` in the current scope; trait `Bits` which provides `EMPTY` is implemented but not in scope; perhaps you want to import it
     "#]]
     .assert_eq(&lines.concat());
 }

@@ -54,7 +54,7 @@ fn inner_documentation(file: &ast::SourceFile) -> Option<ByteRange> {
 fn link(walk: &Walk<'_>, documentation: &ByteRange, written: &Written<'_>) -> Option<Link> {
     let names: Vec<Name> = written.path.split("::").map(Name::new).collect();
     let mut targets: Vec<SymbolId> = walk
-        .meaning(&names)
+        .meaning(&names, written.spaces)
         .iter()
         .filter_map(|sym| walk.map.id(*sym).cloned())
         .collect();

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::map::{ALL, MACROS, TYPES, VALUES};
+
 /// A link to something in code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Written<'t> {
@@ -10,6 +12,8 @@ pub(super) struct Written<'t> {
     pub shown: Range<usize>,
     /// The path of what it is for: `Name`, `crate::a::Name::method`.
     pub path: &'t str,
+    /// The kinds of names that it may be.
+    pub spaces: u8,
 }
 
 /// The links of a text, comment markers included, that may be for something in code.
@@ -87,10 +91,12 @@ impl<'t> Found<'t> {
                 (range, shown, target)
             }
         };
+        let (path, spaces) = path(target)?;
         Some(Written {
             range,
             shown,
-            path: path(target)?,
+            path,
+            spaces,
         })
     }
 }
@@ -181,21 +187,28 @@ fn closing(text: &str, at: usize, open: u8, close: u8) -> Option<usize> {
     }
 }
 
-/// The path in code that a target is, if it may be one: without what tells kinds apart, arguments of types
-/// and places in the page.
-fn path(target: &str) -> Option<&str> {
+/// The path in code that a target is, if it may be one, and the kinds of names it may be: without what tells
+/// kinds apart, arguments of types and places in the page.
+fn path(target: &str) -> Option<(&str, u8)> {
     let target = target.trim_matches(|c: char| c == '`' || c.is_whitespace());
     let target = target.split_whitespace().next()?;
-    let target = target.split_once('@').map_or(target, |(_, rest)| rest);
+    let (kind, target) = target.split_once('@').unwrap_or(("", target));
     let target = target.split_once('#').map_or(target, |(rest, _)| rest);
     let target = target.split_once('<').map_or(target, |(rest, _)| rest);
-    let target = target.trim_end_matches("()").trim_end_matches('!');
-    let mut names = target.strip_prefix("::").unwrap_or(target).split("::");
+    let path = target.trim_end_matches("()").trim_end_matches('!');
+    let spaces = match (kind, target.strip_prefix(path)) {
+        ("fn" | "function" | "method" | "const" | "constant" | "static" | "value", _) => VALUES,
+        ("macro" | "derive" | "attr", _) | (_, Some("!")) => MACROS,
+        (_, Some("()")) => VALUES,
+        ("", _) => ALL,
+        _ => TYPES,
+    };
+    let mut names = path.strip_prefix("::").unwrap_or(path).split("::");
     let is_name = |name: &str| {
         name.starts_with(|c: char| c.is_alphabetic() || c == '_')
             && name.chars().all(|c| c.is_alphanumeric() || c == '_')
     };
-    names.all(is_name).then_some(target)
+    names.all(is_name).then_some((path, spaces))
 }
 
 #[cfg(test)]
@@ -226,6 +239,7 @@ mod tests {
             "[struct@Box<T>]" shows "struct@Box<T>": Box
             "[`a!`]" shows "`a!`": a
             "[`Map`]: crate::map::Map#usage" shows "": crate::map::Map
-        "#]].assert_eq(&told);
+        "#]]
+        .assert_eq(&told);
     }
 }

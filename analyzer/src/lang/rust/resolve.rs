@@ -542,8 +542,8 @@ impl<'w> Walk<'w> {
     }
 
     /// What a path surely means, without noting a use.
-    pub fn meaning(&self, names: &[Name]) -> Vec<Sym> {
-        let steps = self.follow(names, None, ALL);
+    pub fn meaning(&self, names: &[Name], spaces: u8) -> Vec<Sym> {
+        let steps = self.follow(names, None, spaces);
         let last = steps
             .into_iter()
             .last()
@@ -610,7 +610,9 @@ impl<'w> Walk<'w> {
                 |sym: &Sym| self.map.def(*sym).map(|it| it.kind) == Some(ItemKind::Macro);
             meant.sure.extend(all.copied().filter(is_macro));
         }
-        if hits.is_empty() && meant.sure.is_empty() && !super::standard::is_prelude(name) {
+        let is_standard = super::standard::is_prelude(name)
+            || (spaces == MACROS && super::standard::is_macro(name));
+        if hits.is_empty() && meant.sure.is_empty() && !is_standard {
             // A macro may put its argument anywhere, behind a dot as well.
             match self.members.everything.get(name).filter(|_| self.is_quoted) {
                 Some(all) => meant.named.extend(all),

@@ -176,6 +176,51 @@ const PRELUDE: &[&str] = &[
     "Hash",
 ];
 
+/// Macros that can be called everywhere.
+const MACROS: &[&str] = &[
+    "addr_of",
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "cfg",
+    "column",
+    "compile_error",
+    "concat",
+    "dbg",
+    "debug_assert",
+    "debug_assert_eq",
+    "debug_assert_ne",
+    "env",
+    "eprint",
+    "eprintln",
+    "file",
+    "format",
+    "format_args",
+    "include",
+    "include_bytes",
+    "include_str",
+    "line",
+    "matches",
+    "module_path",
+    "option_env",
+    "panic",
+    "print",
+    "println",
+    "stringify",
+    "thread_local",
+    "todo",
+    "unimplemented",
+    "unreachable",
+    "vec",
+    "write",
+    "writeln",
+];
+
+/// Whether a macro can be called everywhere.
+pub(super) fn is_macro(name: &str) -> bool {
+    MACROS.contains(&name)
+}
+
 /// Whether a name means something everywhere.
 pub(super) fn is_prelude(name: &str) -> bool {
     PRELUDE.contains(&name)

@@ -82,15 +82,21 @@ fn stub(
 ) -> Result<(), Refusal> {
     let body = element(tree, symbol).and_then(|node| node.child_by_field_name("body"));
     let body = body.ok_or_else(|| refusal(symbol, "it has no body that can be replaced"))?;
-    let header = body.start_byte() - declaration(body).start_byte();
+    // Bodies in neighbouring lines may stand in a column.
+    let header = body
+        .prev_sibling()
+        .map_or(body.start_byte(), |it| it.end_byte());
+    let length = header - declaration(body).start_byte();
     let is_one_line =
-        body.start_position().row == body.end_position().row && header + PANIC.len() <= LONGEST;
+        body.start_position().row == body.end_position().row && length + PANIC.len() <= LONGEST;
     let end = lines.line_end(body.start_byte());
-    let text = match is_one_line {
-        true => format!("{{ {PANIC} }}"),
-        false => format!("{{{end}\t{PANIC}{end}}}"),
-    };
-    lines.replace(body.byte_range(), text);
+    match is_one_line {
+        true => lines.replace(body.byte_range(), format!("{{ {PANIC} }}")),
+        false => {
+            let text = format!(" {{{end}\t{PANIC}{end}}}");
+            lines.replace(header..body.end_byte(), text);
+        }
+    }
     if let Some(doc) = symbol.doc.clone().filter(|_| !keep_doc) {
         for line in lines.line_of(doc.start)..lines.line_of(doc.end) + 1 {
             // A directive is for the compiler.

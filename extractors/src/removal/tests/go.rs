@@ -594,7 +594,7 @@ func TestPaint(t *testing.T) {
             func TestHelp(t *testing.T) { help() }
             //- a/paint_test.go is gone
             imports: "errors" (a/a_test.go)
-            orphaned: a/a_test.go::errBad, a/colours.go::red, a/help_test.go::size
+            orphaned: a/colours.go::red
         "#]],
     );
 }
@@ -692,6 +692,76 @@ func TestG(t *testing.T) {}
         "a/a_test.go::TestF",
         expect![[r#"
             //- a/a_test.go is gone
+        "#]],
+    );
+}
+
+#[test]
+fn variables_of_tests_that_leave_are_told_with_them() {
+    let analysis = analysis(
+        "
+//- go.mod
+module example.com/route
+//- route.go
+package route
+
+type header string
+//- route_test.go
+package route
+
+type headerCase struct{ given header }
+
+var headerCases = []headerCase{{given: \"a\"}}
+
+func TestHeader() {
+	for range headerCases {
+	}
+}
+
+func TestOther() {}
+",
+    );
+    let ids = |names: &[&str]| {
+        let names = names.iter();
+        names
+            .map(|name| SymbolId::parse(&format!("route_test.go::{name}")))
+            .collect()
+    };
+    let tests = ids(&["TestHeader", "TestOther"]);
+    let plan = test_removal(&Project::new(&analysis), &tests, &ids(&["TestHeader"]));
+    let told: Vec<&str> = plan.actions.keys().map(SymbolId::name).collect();
+    assert_eq!(told, ["TestHeader", "headerCase", "headerCases"]);
+}
+
+#[test]
+fn stubs_in_a_column_stay_in_one_line_or_leave_the_column() {
+    check(
+        r#"
+//- a.go
+package a
+
+type state struct{}
+
+type ignore struct{}
+
+func (ignore) isFiltered() bool                                                     { return false }
+func (ignore) filter(_ *state, _ map[string]string, _, _ []string) (ignore, string) { return ignore{}, "" }
+func (ignore) String() string                                                       { return "Ignore()" }
+"#,
+        "[stub] a.go::ignore.filter [stub] a.go::ignore.String",
+        expect![[r#"
+            //- a.go
+            package a
+
+            type state struct{}
+
+            type ignore struct{}
+
+            func (ignore) isFiltered() bool { return false }
+            func (ignore) filter(_ *state, _ map[string]string, _, _ []string) (ignore, string) {
+            	panic("not implemented")
+            }
+            func (ignore) String() string { panic("not implemented") }
         "#]],
     );
 }

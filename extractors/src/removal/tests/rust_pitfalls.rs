@@ -675,11 +675,14 @@ fn links_to_what_leaves_become_plain_words() {
         r#"
 //- src/lib.rs
 //! A [`Square`] has sides, and so has a [round](Round) thing; see [`area`].
+//! In [`mod@area`] there is [`area()`].
 //!
 //! [`area`]: area::area
 #![deny(rustdoc::broken_intra_doc_links)]
 
 pub mod area;
+
+pub use area::area;
 
 /// Beside [`Square::side`] there is [the `area`][area::area], which
 /// [takes a
@@ -734,6 +737,7 @@ pub fn stays() {}
             pub fn stays() {}
             //- src/lib.rs
             //! A `Square` has sides, and so has a [round](Round) thing; see `area`.
+            //! In [`mod@area`] there is `area()`.
             #![deny(rustdoc::broken_intra_doc_links)]
 
             pub mod area;
@@ -760,7 +764,7 @@ pub fn stays() {}
                     unimplemented!()
                 }
             }
-            imports: crate::Square (src/area.rs)
+            imports: crate::Square (src/area.rs), area::area (src/lib.rs)
         "#]],
     );
 }
