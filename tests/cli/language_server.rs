@@ -167,8 +167,8 @@ fn a_feature_is_curated_in_the_editor() {
     let lenses = editor.lenses(TARGET);
     expect![[r#"
         [
+            "feature: 180 lines, 3 files, 0 others would fail",
             "extract",
-            "trace",
             "extract",
             "trace",
         ]"#]]
