@@ -13,11 +13,13 @@ mod macros;
 mod map;
 mod markdown;
 mod members;
+mod paths;
 mod relations;
 mod resolve;
 mod standard;
 mod syntax;
 mod types;
+mod uses;
 
 use grammars::SyntaxTree;
 use grammars::rust::syntax::ast::{self, HasGenericParams, HasVisibility};
