@@ -322,6 +322,7 @@ fn a_macro_of_the_standard_library_is_no_function_of_its_name() {
 //- src/lib.rs
 mod a { pub fn write() {} }
 fn f(out: &mut String) { let _ = write!(out, "{}", format!("x")); }
+macro_rules! tell { ($out:ident) => { core::write!($out, "{}", format!("x")) }; }
 mod b { pub fn format() {} }
 "#,
         expect![[""]],

@@ -120,7 +120,8 @@ impl Walk<'_> {
             match before {
                 // A function that a macro writes may be one that a trait asks for.
                 Some(T![.] | T![fn]) => self.member_token(token),
-                _ => self.path_tokens(path, by_name),
+                _ if calls_macro(tokens, end) => self.path_tokens(path, MACROS, by_name),
+                _ => self.path_tokens(path, ALL, by_name),
             }
             at = end.max(at + 1);
         }
@@ -143,7 +144,7 @@ impl Walk<'_> {
         self.use_foreign_traits(&range, &name);
     }
 
-    fn path_tokens(&mut self, path: &[SyntaxToken], by_name: bool) {
+    fn path_tokens(&mut self, path: &[SyntaxToken], spaces: u8, by_name: bool) {
         let names: Vec<(Name, Range<usize>)> = path
             .iter()
             .filter(|token| is_name(token))
@@ -155,8 +156,14 @@ impl Walk<'_> {
         if names.len() == 1 && self.local(&last).is_some() {
             return;
         }
-        let (meant, _) = self.named_path(&names, None, ALL, ReferenceKind::Read);
-        if by_name && meant.sure.is_empty() && meant.named.is_empty() && meant.imports.is_empty() {
+        let (meant, _) = self.named_path(&names, None, spaces, ReferenceKind::Read);
+        let is_standard = spaces == MACROS && super::standard::is_macro(&last);
+        if by_name
+            && !is_standard
+            && meant.sure.is_empty()
+            && meant.named.is_empty()
+            && meant.imports.is_empty()
+        {
             // The macro may put it where it means something else.
             let named: Vec<Sym> = self
                 .members
@@ -224,6 +231,12 @@ fn tokens(element: &SyntaxElement) -> Vec<SyntaxToken> {
     all.into_iter()
         .filter(|token| !token.kind().is_trivia())
         .collect()
+}
+
+/// Whether the path that ends at an index is that of a macro which is called.
+fn calls_macro(tokens: &[SyntaxToken], end: usize) -> bool {
+    let kind = |at: usize| tokens.get(at).map(SyntaxToken::kind);
+    kind(end) == Some(T![!]) && matches!(kind(end + 1), Some(T!['('] | T!['['] | T!['{']))
 }
 
 fn is_name(token: &SyntaxToken) -> bool {
