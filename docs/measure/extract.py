@@ -17,6 +17,8 @@ import tarfile
 import time
 from pathlib import Path
 
+from carving import contents, git
+
 NETWORKX = ["networkx/algorithms", "networkx/classes", "networkx/utils"]
 SYMPY = ["sympy/sets", "sympy/parsing", "sympy/combinatorics"]
 
@@ -117,16 +119,6 @@ def faults(work, project, directory):
     if not git(tree, "apply", "-R", str(patch)) or contents(tree) != before:
         found.append("removal.patch does not reverse")
     return found
-
-
-def git(tree, *arguments):
-    command = ["git", "-C", str(tree), "-c", "core.autocrlf=false", *arguments]
-    return subprocess.run(command, capture_output=True).returncode == 0
-
-
-def contents(tree):
-    files = (path for path in tree.rglob("*") if path.is_file() and ".git" not in path.relative_to(tree).parts)
-    return {path.relative_to(tree): path.read_bytes() for path in files}
 
 
 def flakes(work, tree, files):

@@ -261,6 +261,11 @@ impl ProjectCache {
         load_record(&self.last_path(language), LAST_VERSION).as_ref() == Some(key)
     }
 
+    /// Whether any trace is remembered of a language.
+    pub fn has_last(&self, language: &str) -> bool {
+        self.last_path(language).exists()
+    }
+
     /// Remembers which trace of a language was used last, with the sources that it speaks of, so that it
     /// can still be read when the tree has changed.
     pub fn store_last(

@@ -509,7 +509,7 @@ impl Session {
         };
         if let Some(trace) = self.cache.load_trace(&key).filter(|_| !fresh) {
             self.learn_pace(&trace);
-            self.remember(&key)?;
+            self.remember(&key, suite)?;
             let times = (Duration::ZERO, Duration::ZERO);
             return Ok(Baseline {
                 trace: Arc::new(trace),
@@ -525,7 +525,7 @@ impl Session {
         // What was cut short, by a limit, a signal or itself, may come to its end another time.
         if run.complete {
             self.cache.store_trace(&key, &run.trace)?;
-            self.remember(&key)?;
+            self.remember(&key, suite)?;
         } else {
             report(Event::CutShort {
                 ended: run.ended,
@@ -540,15 +540,18 @@ impl Session {
         })
     }
 
-    /// Keeps the sources beside the trace that was used last.
-    fn remember(&self, key: &TraceKey) -> Result<(), SessionError> {
-        if self.cache.is_last(self.language.name, key) {
+    /// Keeps the sources beside the trace that was used last. That of a part of the suite does not displace
+    /// another one: who looks at the project would know less.
+    fn remember(&self, key: &TraceKey, suite: &[String]) -> Result<(), SessionError> {
+        let language = self.language.name;
+        let is_less = !suite.is_empty() && self.cache.has_last(language);
+        if is_less || self.cache.is_last(language, key) {
             return Ok(());
         }
         let sources = self.sources()?.into_iter();
         let sources = sources.filter_map(|(path, bytes)| Some((path, bytes?.to_vec())));
         let sources: Vec<_> = sources.collect();
-        Ok(self.cache.store_last(self.language.name, key, &sources)?)
+        Ok(self.cache.store_last(language, key, &sources)?)
     }
 
     /// What to run for a suite: the given paths, else the configured ones, else all.

@@ -9,14 +9,14 @@ use harness::carve::{self, CarveRequest, Event};
 use harness::lang::{self, Language};
 use harness::process::{Interrupt, Launcher};
 use harness::session::{self, Session};
-use harness::study::Study;
 use harness::words::count;
 use harness::{check, task_dir};
 use lsp_server::{ErrorCode, RequestId, ResponseError};
 use serde_json::{Value, json};
 
 use crate::curator::STACK;
-use crate::server::{Task, progress_report};
+use crate::progress;
+use crate::server::Task;
 use crate::settings::Settings;
 
 /// Makes what starts foreign programs and watches an interruption.
@@ -47,6 +47,22 @@ impl Job {
     }
 }
 
+/// A job with what it needs.
+pub struct Order {
+    /// What to do.
+    pub job: Job,
+    /// In which folder.
+    pub root: PathBuf,
+    /// What the client sets.
+    pub settings: Settings,
+    /// Of the progress.
+    pub token: Value,
+    /// Whether the client shows progress.
+    pub shows: bool,
+    /// The request that is answered at the end.
+    pub request: RequestId,
+}
+
 struct Running {
     token: Value,
     request: RequestId,
@@ -68,18 +84,16 @@ impl Jobs {
         }
     }
 
-    /// Starts a job for a request, which is answered when it ends.
-    #[expect(clippy::too_many_arguments, reason = "each is one thing a job needs")]
-    pub fn start(
-        &mut self,
-        job: Job,
-        root: PathBuf,
-        settings: Settings,
-        token: Value,
-        shows: bool,
-        request: RequestId,
-        tasks: Sender<Task>,
-    ) {
+    /// Starts a job, whose request is answered when it ends.
+    pub fn start(&mut self, order: Order, tasks: Sender<Task>) {
+        let Order {
+            job,
+            root,
+            settings,
+            token,
+            shows,
+            request,
+        } = order;
         let interrupt = Interrupt::default();
         self.running.push(Running {
             token: token.clone(),
@@ -172,7 +186,7 @@ impl Bench {
 
     fn report(&self, event: &Event<'_>) {
         if let (Some(tasks), Some(message)) = (&self.tasks, words(event)) {
-            let _ = tasks.send(Task::Tell(progress_report(&self.token, &message)));
+            let _ = tasks.send(Task::Tell(progress::report(&self.token, &message)));
         }
     }
 
@@ -218,15 +232,10 @@ impl Bench {
         let mut session = self.session(language)?;
         let config = self.settings.over(session.config().feature.clone());
         let report = |event: Event<'_>| self.report(&event);
-        let study =
-            Study::open(&mut session, &[], false, &report).map_err(|error| failed(&error))?;
-        let options = study
-            .known(config.options())
-            .map_err(|error| failed(&error))?;
         let request = CarveRequest {
             target: target.to_vec(),
             suite: Vec::new(),
-            options,
+            options: config.options(),
             removal: config.removal,
             min_lines: config.min_lines.unwrap_or(carve::MIN_LINES),
             repeat: 1,

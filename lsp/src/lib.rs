@@ -3,6 +3,8 @@
 
 mod active;
 mod capabilities;
+mod commands;
+mod contained;
 mod curator;
 mod folder;
 mod handlers;
@@ -10,6 +12,7 @@ mod jobs;
 mod knowledge;
 mod notifications;
 mod pool;
+mod progress;
 mod server;
 mod settings;
 mod snapshot;

@@ -1,12 +1,10 @@
 //! The server: one loop that takes every message in turn and alone writes; requests are answered by
 //! other threads from snapshots.
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use analyzer::{Cancelled, Canceller};
+use analyzer::Canceller;
 use crossbeam_channel::{Receiver, Sender, after, never, select, unbounded};
 use gen_lsp_types::{InitializeParams, PublishDiagnosticsParams};
 use lsp_server::{
@@ -16,12 +14,14 @@ use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use crate::capabilities::{Client, capabilities};
+use crate::contained::{Caught, contained};
 use crate::curator::{Answer, Curator, Question};
 use crate::folder::{Files, Folder, files_of};
 use crate::handlers::{self, diagnostics};
-use crate::jobs::{Job, Jobs, Launch};
+use crate::jobs::{Jobs, Launch};
 use crate::notifications;
 use crate::pool::Pool;
+use crate::progress;
 use crate::settings::Settings;
 use crate::uri;
 use crate::world::World;
@@ -73,13 +73,13 @@ pub(crate) struct Server {
     pub settings: Settings,
     curators: FxHashMap<PathBuf, Curator>,
     pool: Pool,
-    tasks: (Sender<Task>, Receiver<Task>),
+    pub tasks: (Sender<Task>, Receiver<Task>),
     pending: FxHashMap<RequestId, Pending>,
-    jobs: Jobs,
+    pub jobs: Jobs,
     /// Requests that wait for a curator, by ticket.
     waiting: FxHashMap<u64, RequestId>,
     /// Numbers of our own requests, tickets and tokens.
-    next: i32,
+    pub next: i32,
     is_shut_down: bool,
     /// Files whose diagnostics may have changed, and since when.
     changed: Option<Instant>,
@@ -138,6 +138,7 @@ impl Server {
         if self.client.watches_files {
             self.ask("client/registerCapability", notifications::watchers());
         }
+        self.look_for_runs();
     }
 
     /// Takes in a folder of the workspace; its files are read by another thread.
@@ -162,7 +163,7 @@ impl Server {
             let files = files_of(&root);
             let count = files.len();
             let _ = tasks.send(Task::Read(name, files));
-            if let Some(end) = token.map(|token| progress_end(&token, &format!("{count} files"))) {
+            if let Some(end) = token.map(|token| progress::end(&token, &format!("{count} files"))) {
                 let _ = tasks.send(Task::Tell(end));
             }
         });
@@ -261,7 +262,7 @@ impl Server {
     }
 
     /// Answers a request from a snapshot, in another thread.
-    fn answer(&mut self, request: Request, tries: u32) {
+    pub fn answer(&mut self, request: Request, tries: u32) {
         let world = World {
             folders: self.snapshots(),
         };
@@ -337,12 +338,12 @@ impl Server {
                     Ok(_) => "done",
                     Err(error) => &error.message,
                 };
-                let message = progress_end(&token, message);
+                let message = progress::end(&token, message);
                 if self.client.shows_progress {
                     self.send(message);
                 }
                 self.respond(id, result);
-                self.ask_curators(|| Question::Load);
+                self.look_for_runs();
             }
         }
     }
@@ -425,14 +426,13 @@ impl Server {
 
     fn on_pause(&mut self) {
         self.changed = None;
-        if self.client.pulls_diagnostics {
-            return;
-        }
         let world = World {
             folders: self.snapshots(),
         };
         let mut open = Vec::new();
-        for folder in &self.folders {
+        // A client that asks for diagnostics is told none.
+        let is_told = |_: &&Folder| !self.client.pulls_diagnostics;
+        for folder in self.folders.iter().filter(is_told) {
             for path in folder.open_paths() {
                 let version = folder.document(path).map(|document| document.version);
                 open.push((uri::of_path(&folder.written.join(path)), version));
@@ -497,143 +497,20 @@ impl Server {
         self.pending.insert(request.id, pending);
     }
 
-    fn execute(&mut self, request: Request) {
-        let command = request.params["command"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned();
-        let arguments = match request.params["arguments"].as_array() {
-            Some(arguments) => arguments.clone(),
-            None => Vec::new(),
-        };
-        let first =
-            |arguments: &[Value]| arguments.first().and_then(Value::as_str).map(str::to_owned);
-        match command.as_str() {
-            "lacuna.setTarget" => {
-                let listed = arguments.first().and_then(Value::as_array);
-                let targets = listed.unwrap_or(&arguments).iter();
-                let targets: Vec<String> = targets
-                    .filter_map(Value::as_str)
-                    .map(str::to_owned)
-                    .collect();
-                self.ask_curators(|| Question::Activate(targets.clone()));
-                self.send(Response::new_ok(request.id, Value::Null).into());
-            }
-            "lacuna.preview" | "lacuna.showChain" => {
-                let method = command.replace("lacuna.", "lacuna/");
-                let params = arguments.first().cloned().unwrap_or(Value::Null);
-                if let Some(words) = self.chain_in_words(&command, &params) {
-                    self.show(&words);
-                }
-                self.answer(
-                    Request {
-                        id: request.id,
-                        method,
-                        params,
-                    },
-                    0,
-                );
-            }
-            "lacuna.trace" => self.start_job(request, Job::Trace(first(&arguments))),
-            "lacuna.extract" => {
-                let targets = match first(&arguments) {
-                    Some(target) => vec![target],
-                    None => self.active_target(),
-                };
-                self.start_job(request, Job::Extract(targets));
-            }
-            "lacuna.check" => {
-                let task = first(&arguments).unwrap_or_default();
-                self.start_job(request, Job::Check(PathBuf::from(task)));
-            }
-            _ => {
-                let message = format!("there is no command {command:?}");
-                let code = ErrorCode::InvalidParams as i32;
-                self.send(Response::new_err(request.id, code, message).into());
-            }
-        }
-    }
-
-    /// What a person sees of a chain without an extension of their editor.
-    fn chain_in_words(&mut self, command: &str, params: &Value) -> Option<String> {
-        let mut folders = self
-            .folders
-            .iter_mut()
-            .filter(|_| command == "lacuna.showChain");
-        let active = folders.find_map(|folder| folder.known().active.clone())?;
-        handlers::feature::chain_in_words(&active, params)
-    }
-
-    fn active_target(&mut self) -> Vec<String> {
-        let mut active = self.folders.iter_mut();
-        let active = active.find_map(|folder| folder.known().active.clone());
-        active.map_or_else(Vec::new, |active| active.target.clone())
-    }
-
-    /// The folder that a job is about: that of its target, of the active feature, or the first.
-    fn root_for(&mut self, job: &Job) -> Option<PathBuf> {
-        let target = match job {
-            Job::Extract(targets) => targets.first(),
-            Job::Trace(part) => part.as_ref(),
-            Job::Check(_) => None,
-        };
-        let path = target.and_then(|target| target.split("::").next());
-        let is_there =
-            |folder: &&mut Folder| path.is_some_and(|path| folder.root.join(path).exists());
-        let of_target = self.folders.iter_mut().find(is_there);
-        let of_target = of_target.map(|folder| folder.root.clone());
-        let mut folders = self.folders.iter_mut();
-        let active = folders.find_map(|it| it.known().active.is_some().then(|| it.root.clone()));
-        let first = || self.folders.first().map(|folder| folder.root.clone());
-        of_target.or(active).or_else(first)
-    }
-
-    fn start_job(&mut self, request: Request, job: Job) {
-        let Some(root) = self.root_for(&job) else {
-            let message = "the workspace has no folder".to_owned();
-            let code = ErrorCode::RequestFailed as i32;
-            return self.send(Response::new_err(request.id, code, message).into());
-        };
-        let given = request.params["workDoneToken"].clone();
-        let token = match given {
-            Value::Null => self.begin(job.title(), true),
-            token => {
-                let begun = progress_begin(&token, job.title(), true);
-                self.send(begun);
-                Some(token)
-            }
-        };
-        let token = token.unwrap_or_else(|| {
-            self.next += 1;
-            json!(format!("lacuna-silent-{}", self.next))
-        });
-        let shows = self.client.shows_progress;
-        let tasks = self.tasks.0.clone();
-        self.jobs.start(
-            job,
-            root,
-            self.settings.clone(),
-            token,
-            shows,
-            request.id,
-            tasks,
-        );
-    }
-
     /// Begins to show progress, if the client can; gives the token.
-    fn begin(&mut self, title: &str, can_be_cancelled: bool) -> Option<Value> {
+    pub fn begin(&mut self, title: &str, can_be_cancelled: bool) -> Option<Value> {
         if !self.client.shows_progress {
             return None;
         }
         self.next += 1;
         let token = json!(format!("lacuna-{}", self.next));
         self.ask("window/workDoneProgress/create", json!({"token": token}));
-        self.send(progress_begin(&token, title, can_be_cancelled));
+        self.send(progress::begin(&token, title, can_be_cancelled));
         Some(token)
     }
 
     /// Shows a message to the person.
-    fn show(&self, message: &str) {
+    pub fn show(&self, message: &str) {
         self.tell("window/showMessage", json!({"type": 3, "message": message}));
     }
 
@@ -650,67 +527,8 @@ impl Server {
         self.send(Request { id, method, params }.into());
     }
 
-    fn send(&self, message: Message) {
+    pub fn send(&self, message: Message) {
         // A client that is gone is noticed where its messages are read.
         let _ = self.connection.sender.send(message);
     }
-}
-
-/// What came of asking the database.
-enum Caught {
-    Answer(Result<Value, ResponseError>),
-    /// The files changed meanwhile.
-    Outdated,
-    /// The program is wrong.
-    Fault(ResponseError),
-}
-
-/// Answers so that neither a change of the files nor a fault of ours ends the thread.
-fn contained(work: impl FnOnce() -> Result<Value, ResponseError>) -> Caught {
-    let caught = catch_unwind(AssertUnwindSafe(|| {
-        Cancelled::catch(AssertUnwindSafe(work))
-    }));
-    match caught {
-        Ok(Ok(result)) => Caught::Answer(result),
-        Ok(Err(Cancelled::PropagatedPanic)) => Caught::Fault(fault("another thread failed")),
-        Ok(Err(_)) => Caught::Outdated,
-        Err(panic) => Caught::Fault(fault(&words(&*panic))),
-    }
-}
-
-fn words(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    text.unwrap_or_else(|| "no reason was given".to_owned())
-}
-
-fn fault(reason: &str) -> ResponseError {
-    ResponseError {
-        code: ErrorCode::InternalError as i32,
-        message: format!("a fault of lacuna: {reason}"),
-        data: None,
-    }
-}
-
-fn progress(token: &Value, value: Value) -> Message {
-    let params = json!({"token": token, "value": value});
-    let method = "$/progress".to_owned();
-    Notification { method, params }.into()
-}
-
-fn progress_begin(token: &Value, title: &str, can_be_cancelled: bool) -> Message {
-    progress(
-        token,
-        json!({"kind": "begin", "title": title, "cancellable": can_be_cancelled}),
-    )
-}
-
-/// The report that a step of a long work begins.
-pub fn progress_report(token: &Value, message: &str) -> Message {
-    progress(token, json!({"kind": "report", "message": message}))
-}
-
-fn progress_end(token: &(impl serde::Serialize + ?Sized), message: &str) -> Message {
-    let token = serde_json::to_value(token).unwrap_or_default();
-    progress(&token, json!({"kind": "end", "message": message}))
 }

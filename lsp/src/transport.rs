@@ -15,6 +15,8 @@ const LONGEST: usize = 1 << 30;
 enum Outgoing {
     Message(Message),
     Complaint(Value),
+    /// Nothing that comes after it: the server is done, though the reader may still wait for the client.
+    End,
 }
 
 /// Connects two streams; the thread that writes ends when the connection is dropped.
@@ -38,8 +40,7 @@ fn forward(messages: &Receiver<Message>, outgoing: &Sender<Outgoing>) {
             return;
         }
     }
-    // The reader may still wait for the client: nothing it says is answered any more.
-    let _ = outgoing.send(Outgoing::Complaint(Value::Null));
+    let _ = outgoing.send(Outgoing::End);
 }
 
 fn read(mut input: impl BufRead, messages: &Sender<Message>, complain: &Sender<Outgoing>) {
@@ -101,7 +102,7 @@ fn parse(body: &[u8]) -> Result<Message, Value> {
 fn write(mut output: impl Write, outgoing: &Receiver<Outgoing>) -> io::Result<()> {
     for message in outgoing {
         match message {
-            Outgoing::Complaint(Value::Null) => break,
+            Outgoing::End => break,
             Outgoing::Complaint(value) => {
                 let body = serde_json::to_vec(&value)?;
                 write!(output, "Content-Length: {}\r\n\r\n", body.len())?;
@@ -137,7 +138,7 @@ mod tests {
         drop((from_client, complain));
         let codes = complaints.iter().map(|complaint| match complaint {
             Outgoing::Complaint(value) => (value["id"].clone(), value["error"]["code"].clone()),
-            Outgoing::Message(_) => unreachable!(),
+            Outgoing::Message(_) | Outgoing::End => unreachable!(),
         });
         let expected = [
             (Value::Null, -32700),

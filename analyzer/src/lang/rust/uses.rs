@@ -145,15 +145,20 @@ impl Walk<'_> {
             used.extend(self.foreign_uses(name));
         }
         for import in used {
-            if self.implied.insert((self.place.from, import)) {
-                self.push(
-                    range.clone(),
-                    ReferenceKind::Implicit,
-                    Vec::new(),
-                    Some(import),
-                    ByName::None,
-                );
-            }
+            self.imply(range, import);
+        }
+    }
+
+    /// An import that is needed at a place without being named there: once for each definition.
+    fn imply(&mut self, range: &Range<usize>, import: u32) {
+        if self.implied.insert((self.place.from, import)) {
+            self.push(
+                range.clone(),
+                ReferenceKind::Implicit,
+                Vec::new(),
+                Some(import),
+                ByName::None,
+            );
         }
     }
 
@@ -170,15 +175,7 @@ impl Walk<'_> {
     /// A method of which nothing is known in the project.
     pub fn use_foreign_traits(&mut self, range: &Range<usize>, name: &str) {
         for import in self.foreign_uses(name) {
-            if self.implied.insert((self.place.from, import)) {
-                self.push(
-                    range.clone(),
-                    ReferenceKind::Implicit,
-                    Vec::new(),
-                    Some(import),
-                    ByName::None,
-                );
-            }
+            self.imply(range, import);
         }
     }
 
