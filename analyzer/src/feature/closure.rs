@@ -51,16 +51,18 @@ struct Closure<'a> {
 }
 
 impl Closure<'_> {
-    /// The roles of executed symbols: everything that tests reach from the top symbols.
+    /// The roles of executed symbols: everything that the target reaches from the owned symbols, and what
+    /// those that leave call in collateral tests. What code that stays calls in collateral tests alone is
+    /// a feature of those tests, not of the target.
     fn executed(&self, selection: &Selection) -> BTreeMap<SymbolId, Role> {
         let by_target = callees(self.impact, &self.scope.target);
         let by_all = callees(self.impact, &(&self.scope.target | &selection.collateral));
         let mut reached: BTreeSet<SymbolIndex> = selection.owned.clone();
         let mut open: Vec<SymbolIndex> = reached.iter().copied().collect();
         while let Some(symbol) = open.pop() {
-            let counted = match self.spreads(symbol) {
-                true => &by_all,
-                false => &by_target,
+            let counted = match self.stays(symbol) {
+                true => &by_target,
+                false => &by_all,
             };
             for &callee in counted.get(&symbol).map_or(&[][..], Vec::as_slice) {
                 if reached.insert(callee) {
@@ -72,29 +74,31 @@ impl Closure<'_> {
             let id = self.impact.symbols.get(symbol)?;
             self.scope
                 .is_removable(id)
-                .then(|| (id.clone(), self.role(symbol, id, selection)))
+                .then(|| (id.clone(), self.role(symbol, selection)))
         };
         reached.into_iter().filter_map(role).collect()
     }
 
-    /// Whether what a symbol calls in collateral tests belongs to the feature as well. Where calls are
-    /// inferred, code that stays may call all that its interfaces allow: there the target's own runs tell.
-    fn spreads(&self, symbol: SymbolIndex) -> bool {
-        let id = self.impact.symbols.get(symbol);
-        let is_inferred = id.is_some_and(|id| self.impact.is_inferred(id));
-        !is_inferred || !self.run_by_kept(symbol)
-    }
-
-    fn role(&self, symbol: SymbolIndex, id: &SymbolId, selection: &Selection) -> Role {
+    fn role(&self, symbol: SymbolIndex, selection: &Selection) -> Role {
         if selection.top.contains(&symbol) {
             Role::Top
-        } else if self.options.keeps(id) || needed_outside(self.impact, self.scope, symbol) {
+        } else if self.is_protected(symbol) {
             Role::Protected
         } else if self.run_by_kept(symbol) {
             Role::Shared
         } else {
             Role::Specific
         }
+    }
+
+    fn stays(&self, symbol: SymbolIndex) -> bool {
+        self.is_protected(symbol) || self.run_by_kept(symbol)
+    }
+
+    fn is_protected(&self, symbol: SymbolIndex) -> bool {
+        let id = self.impact.symbols.get(symbol);
+        id.is_some_and(|id| self.options.keeps(id))
+            || needed_outside(self.impact, self.scope, symbol)
     }
 
     fn run_by_kept(&self, symbol: SymbolIndex) -> bool {
