@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fixedbitset::FixedBitSet;
 
-use super::impact::{Impact, SymbolIndex};
+use super::impact::{Impact, SymbolEdge, SymbolIndex};
 use super::selection::{Selection, called_by_tests, needed_outside};
 use super::{FeatureOptions, Role, Scope};
 use crate::Analysis;
@@ -55,18 +55,22 @@ impl Closure<'_> {
     /// those that leave call in collateral tests. What code that stays calls in collateral tests alone is
     /// a feature of those tests, not of the target.
     fn executed(&self, selection: &Selection) -> BTreeMap<SymbolId, Role> {
-        let by_target = callees(self.impact, &self.scope.target);
-        let by_all = callees(self.impact, &(&self.scope.target | &selection.collateral));
-        let mut reached: BTreeSet<SymbolIndex> = selection.owned.clone();
-        let mut open: Vec<SymbolIndex> = reached.iter().copied().collect();
+        let by_target = calls(self.impact, &self.scope.target);
+        let by_all = calls(self.impact, &(&self.scope.target | &selection.collateral));
+        let mut members: BTreeSet<SymbolIndex> = selection.owned.clone();
+        let mut passed = members.clone();
+        let mut open: Vec<SymbolIndex> = members.iter().copied().collect();
         while let Some(symbol) = open.pop() {
             let counted = match self.stays(symbol) {
                 true => &by_target,
                 false => &by_all,
             };
-            for &callee in counted.get(&symbol).map_or(&[][..], Vec::as_slice) {
-                if reached.insert(callee) {
-                    open.push(callee);
+            for edge in counted.get(&Some(symbol)).into_iter().flatten() {
+                if !edge.is_nested {
+                    members.insert(edge.callee);
+                }
+                if passed.insert(edge.callee) {
+                    open.push(edge.callee);
                 }
             }
         }
@@ -76,7 +80,7 @@ impl Closure<'_> {
                 .is_removable(id)
                 .then(|| (id.clone(), self.role(symbol, selection)))
         };
-        reached.into_iter().filter_map(role).collect()
+        members.into_iter().filter_map(role).collect()
     }
 
     fn role(&self, symbol: SymbolIndex, selection: &Selection) -> Role {
@@ -412,13 +416,12 @@ fn failing<'a>(impact: &Impact, scope: &'a Scope, selection: &Selection) -> BTre
 }
 
 /// Who calls whom in the given tests.
-fn callees(impact: &Impact, tests: &FixedBitSet) -> BTreeMap<SymbolIndex, Vec<SymbolIndex>> {
-    let mut callees: BTreeMap<SymbolIndex, Vec<SymbolIndex>> = BTreeMap::new();
+fn calls(impact: &Impact, tests: &FixedBitSet) -> BTreeMap<Option<SymbolIndex>, Vec<SymbolEdge>> {
+    let mut calls: BTreeMap<Option<SymbolIndex>, Vec<SymbolEdge>> = BTreeMap::new();
     for edge in impact.edges_of(tests) {
-        let caller = edge.caller.unwrap_or(usize::MAX);
-        callees.entry(caller).or_default().push(edge.callee);
+        calls.entry(edge.caller).or_default().push(edge);
     }
-    callees
+    calls
 }
 
 /// The definitions that can only leave together with a variable: those of its statement, and the

@@ -56,6 +56,8 @@ pub struct SymbolEdge {
     pub caller: Option<SymbolIndex>,
     /// The symbol that ran.
     pub callee: SymbolIndex,
+    /// Whether what ran is nested in the callee: who called it need not know the callee.
+    pub is_nested: bool,
 }
 
 impl Impact {
@@ -64,12 +66,12 @@ impl Impact {
     /// What is nested in a function is part of it: the function cannot do without.
     pub fn new(analysis: &Analysis) -> Self {
         let trace = analysis.trace().unwrap_or_default();
-        let matched: Vec<Option<SymbolId>> = analysis
-            .trace_symbols()
-            .symbols
+        let ran = &analysis.trace_symbols().symbols;
+        let matched: Vec<Option<SymbolId>> = ran
             .iter()
             .map(|id| id.as_ref().map(|id| outermost_function(analysis, id)))
             .collect();
+        let is_nested = |code: u32| ran.get(code as usize) != matched.get(code as usize);
         let symbols = distinct(&matched);
         let index: FxHashMap<&SymbolId, SymbolIndex> = symbols
             .iter()
@@ -98,7 +100,11 @@ impl Impact {
                     EdgeKind::Resume | EdgeKind::Entered => Some(callee),
                     _ => edge.caller.and_then(of_code),
                 };
-                Some(SymbolEdge { caller, callee })
+                Some(SymbolEdge {
+                    caller,
+                    callee,
+                    is_nested: is_nested(edge.callee),
+                })
             })
             .collect();
         let count = symbols.len();

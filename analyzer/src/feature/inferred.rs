@@ -51,6 +51,7 @@ impl Calls {
             both.map(move |&callee| SymbolEdge {
                 caller: Some(caller),
                 callee,
+                is_nested: false,
             })
         });
         edges.collect()

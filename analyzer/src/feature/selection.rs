@@ -13,7 +13,9 @@
 //! 4. Tied candidates are *owned* in the order of what they add to the cost, as long as the union of
 //!    costs stays within [`FeatureOptions::max_collateral`] of the other tests.
 //! 5. If nothing is tied, candidates that no other test executes are owned.
-//! 6. An owned symbol is *top* if test code or code that is not owned calls it, or if nothing tells who
+//! 6. A symbol that name or place tie to the target is owned, too, if all tests that execute it fail
+//!    anyway: it costs nothing more.
+//! 7. An owned symbol is *top* if test code or code that is not owned calls it, or if nothing tells who
 //!    called it.
 
 use std::collections::BTreeSet;
@@ -69,6 +71,9 @@ pub(super) fn select(impact: &Impact, scope: &Scope, options: &FeatureOptions) -
     if selection.owned.is_empty() {
         own_within_budget(&mut selection, candidates, 0);
     }
+    own_what_costs_nothing(&mut selection, impact, scope, options, &words);
+    let removed_tests = &scope.target | &selection.collateral;
+    let edges = impact.edges_of(&removed_tests);
     selection.top = frontier(&edges, &selection.owned, &direct, impact, options);
     selection
 }
@@ -86,16 +91,9 @@ fn candidates(
     direct: &BTreeSet<SymbolIndex>,
     words: &TargetWords,
 ) -> Vec<Candidate> {
-    let removable = |&symbol: &SymbolIndex| {
-        impact
-            .symbols
-            .get(symbol)
-            .is_some_and(|id| scope.is_removable(id) && !options.keeps(id))
-            && used_by_target(impact, scope, symbol)
-            && !needed_outside(impact, scope, symbol)
-    };
     (0..impact.symbols.len())
-        .filter(removable)
+        .filter(|&symbol| may_leave(impact, scope, options, symbol))
+        .filter(|&symbol| used_by_target(impact, scope, symbol))
         .filter_map(|symbol| {
             let id = impact.symbols.get(symbol)?;
             let cost = cost(impact, scope, symbol);
@@ -113,6 +111,41 @@ fn candidates(
             })
         })
         .collect()
+}
+
+/// Whether a symbol that ran can be part of a feature at all.
+fn may_leave(
+    impact: &Impact,
+    scope: &Scope,
+    options: &FeatureOptions,
+    symbol: SymbolIndex,
+) -> bool {
+    let id = impact.symbols.get(symbol);
+    id.is_some_and(|id| scope.is_removable(id) && !options.keeps(id))
+        && !needed_outside(impact, scope, symbol)
+}
+
+/// Adds what is tied by name and runs in tests only that fail without what is owned already.
+fn own_what_costs_nothing(
+    selection: &mut Selection,
+    impact: &Impact,
+    scope: &Scope,
+    options: &FeatureOptions,
+    words: &TargetWords,
+) {
+    let is_named = |symbol: &SymbolIndex| {
+        let id = impact.symbols.get(*symbol);
+        id.is_some_and(|id| words.affinity(id) > Affinity::None)
+    };
+    let is_paid = |symbol: &SymbolIndex| {
+        let cost = cost(impact, scope, *symbol);
+        !cost.is_clear() && cost.is_subset(&selection.collateral)
+    };
+    let symbols = (0..impact.symbols.len())
+        .filter(|&symbol| may_leave(impact, scope, options, symbol))
+        .filter(is_named);
+    let paid: Vec<SymbolIndex> = symbols.filter(is_paid).collect();
+    selection.owned.extend(paid);
 }
 
 /// Adds candidates in the order of what each adds to the collateral tests, cheapest first, then by

@@ -89,18 +89,19 @@ fn other_tests_of_a_top_symbol_are_collateral_within_the_budget_only() {
     );
 }
 
-#[test]
-fn what_code_that_stays_calls_in_collateral_tests_alone_is_no_part() {
-    check(
-        "
+const PAGES: &str = "
 //- shop/tags.py
 def render(tag): return _line(tag)
 def _line(tag): return tag
 def _wrap(tag): return tag
+def describe(tag): return tag
 //- shop/page.py
 def show(page): return page
 def _frame(page): return page
 def _footer(page): return page
+def logged(page):
+    def log(): return page
+    return log
 //- tests/test_tags.py
 def test_render(): pass
 //- tests/test_page.py
@@ -109,19 +110,70 @@ def test_a(): pass
 def test_b(): pass
 def test_c(): pass
 def test_d(): pass
-",
+";
+
+/// The feature of tags when `test_page`, which fails without `render`, runs the given chains.
+fn check_page(chains: &str, expected: Expect) {
+    let runs = format!(
         "tests/test_tags.py::test_render: shop/tags.py::render > shop/tags.py::_line; shop/tags.py::render > shop/page.py::show > shop/page.py::_frame
-         tests/test_page.py::test_page: shop/tags.py::render > shop/tags.py::_wrap; shop/tags.py::render > shop/page.py::show > shop/page.py::_footer
+         tests/test_page.py::test_page: {chains}
          tests/test_page.py::test_a: shop/page.py::show
          tests/test_page.py::test_b: shop/page.py::show
          tests/test_page.py::test_c: shop/page.py::show
-         tests/test_page.py::test_d: shop/page.py::show",
-        "tests/test_tags.py",
+         tests/test_page.py::test_d: shop/page.py::show"
+    );
+    check(PAGES, &runs, "tests/test_tags.py", expected);
+}
+
+#[test]
+fn what_code_that_stays_calls_in_collateral_tests_alone_is_no_part() {
+    check_page(
+        "shop/tags.py::render > shop/tags.py::_wrap; shop/tags.py::render > shop/page.py::show > shop/page.py::_footer",
         expect![[r#"
             Specific shop/page.py::_frame
             Shared shop/page.py::show
             Specific shop/tags.py::_line
             Specific shop/tags.py::_wrap
+            Top shop/tags.py::render
+            Target tests/test_tags.py::test_render
+            Collateral tests/test_page.py::test_page
+            Kept tests/test_page.py::test_a
+            Kept tests/test_page.py::test_b
+            Kept tests/test_page.py::test_c
+            Kept tests/test_page.py::test_d
+        "#]],
+    );
+}
+
+#[test]
+fn what_the_name_ties_to_the_target_is_a_part_if_only_tests_run_it_that_fail_anyway() {
+    check_page(
+        "shop/tags.py::render; shop/page.py::show > shop/tags.py::describe; shop/page.py::show > shop/page.py::_footer",
+        expect![[r#"
+            Specific shop/page.py::_frame
+            Shared shop/page.py::show
+            Specific shop/tags.py::_line
+            Top shop/tags.py::describe
+            Top shop/tags.py::render
+            Target tests/test_tags.py::test_render
+            Collateral tests/test_page.py::test_page
+            Kept tests/test_page.py::test_a
+            Kept tests/test_page.py::test_b
+            Kept tests/test_page.py::test_c
+            Kept tests/test_page.py::test_d
+        "#]],
+    );
+}
+
+#[test]
+fn who_calls_a_nested_function_that_others_made_does_not_reach_what_made_it() {
+    check_page(
+        "shop/page.py::logged; shop/tags.py::render > shop/page.py::logged.log > shop/tags.py::_wrap",
+        expect![[r#"
+            Specific shop/page.py::_frame
+            Shared shop/page.py::show
+            Specific shop/tags.py::_line
+            Top shop/tags.py::_wrap
             Top shop/tags.py::render
             Target tests/test_tags.py::test_render
             Collateral tests/test_page.py::test_page
