@@ -186,6 +186,25 @@ fn who_calls_a_nested_function_that_others_made_does_not_reach_what_made_it() {
 }
 
 #[test]
+fn what_a_test_does_when_it_is_called_back_is_no_part() {
+    check_page(
+        "shop/tags.py::render > tests/test_page.py::test_page > shop/page.py::logged",
+        expect![[r#"
+            Specific shop/page.py::_frame
+            Shared shop/page.py::show
+            Specific shop/tags.py::_line
+            Top shop/tags.py::render
+            Target tests/test_tags.py::test_render
+            Collateral tests/test_page.py::test_page
+            Kept tests/test_page.py::test_a
+            Kept tests/test_page.py::test_b
+            Kept tests/test_page.py::test_c
+            Kept tests/test_page.py::test_d
+        "#]],
+    );
+}
+
+#[test]
 fn a_choice_outweighs_the_measure() {
     let runs = "tests/test_tags.py::test_parse: shop/tags.py::parse > shop/tags.py::_split
                 tests/test_tags.py::test_render: shop/tags.py::render > shop/util.py::clean
