@@ -13,7 +13,7 @@
 //! 4. Tied candidates are *owned* in the order of what they add to the cost, as long as the union of
 //!    costs stays within [`FeatureOptions::max_collateral`] of the other tests.
 //! 5. If nothing is tied, candidates that no other test executes are owned.
-//! 6. A symbol that name or place tie to the target is owned, too, if all tests that execute it fail
+//! 6. A symbol of a file that is named after the target is owned, too, if all tests that execute it fail
 //!    anyway: it costs nothing more.
 //! 7. An owned symbol is *top* if test code or code that is not owned calls it, or if nothing tells who
 //!    called it.
@@ -125,7 +125,7 @@ fn may_leave(
         && !needed_outside(impact, scope, symbol)
 }
 
-/// Adds what is tied by name and runs in tests only that fail without what is owned already.
+/// Adds what stands in a file of the target's name and runs in tests only that fail without what is owned already.
 fn own_what_costs_nothing(
     selection: &mut Selection,
     impact: &Impact,
@@ -133,9 +133,9 @@ fn own_what_costs_nothing(
     options: &FeatureOptions,
     words: &TargetWords,
 ) {
-    let is_named = |symbol: &SymbolIndex| {
+    let is_namesake = |symbol: &SymbolIndex| {
         let id = impact.symbols.get(*symbol);
-        id.is_some_and(|id| words.affinity(id) > Affinity::None)
+        id.is_some_and(|id| words.affinity(id) == Affinity::Namesake)
     };
     let is_paid = |symbol: &SymbolIndex| {
         let cost = cost(impact, scope, *symbol);
@@ -143,7 +143,7 @@ fn own_what_costs_nothing(
     };
     let symbols = (0..impact.symbols.len())
         .filter(|&symbol| may_leave(impact, scope, options, symbol))
-        .filter(is_named);
+        .filter(is_namesake);
     let paid: Vec<SymbolIndex> = symbols.filter(is_paid).collect();
     selection.owned.extend(paid);
 }

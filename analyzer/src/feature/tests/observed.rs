@@ -146,7 +146,7 @@ fn what_code_that_stays_calls_in_collateral_tests_alone_is_no_part() {
 }
 
 #[test]
-fn what_the_name_ties_to_the_target_is_a_part_if_only_tests_run_it_that_fail_anyway() {
+fn what_stands_in_a_file_of_its_name_is_a_part_if_only_tests_run_it_that_fail_anyway() {
     check_page(
         "shop/tags.py::render; shop/page.py::show > shop/tags.py::describe; shop/page.py::show > shop/page.py::_footer",
         expect![[r#"
