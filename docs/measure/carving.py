@@ -15,6 +15,9 @@ from pathlib import Path
 
 LACUNA = Path(os.environ.get("LACUNA", Path(__file__).resolve().parents[2] / "target" / "release" / "lacuna"))
 
+# How a line of comment begins, by the ending of a file's name.
+COMMENTS = {".go": "//", ".rs": "//", ".py": "#"}
+
 COLUMNS = "project target top files removed_lines F2P collateral P2P suite_runs builds rolled_back seconds cut".split()
 
 
@@ -135,18 +138,19 @@ def placeless(text):
 def lonely(full, starting):
     """Comments that stood directly above a line of code and now stand above none."""
     for path, data in starting.items():
-        if path.suffix not in (".go", ".rs") or full.get(path, data) == data:
+        marker = COMMENTS.get(path.suffix)
+        if marker is None or full.get(path, data) == data:
             continue
-        before, after = above(full[path].decode()), above(data.decode())
+        before, after = above(full[path], marker), above(data, marker)
         for comment, codes in after.items():
             if comment in before and not any(codes) and any(before[comment]):
                 yield f"{path}: {comment[:60]!r}"
 
 
-def above(text):
-    lines = [line.strip() for line in text.splitlines()] + [""]
+def above(data, marker):
+    lines = [line.strip() for line in data.decode(errors="replace").splitlines()] + [""]
     found = {}
     for line, follows in zip(lines, lines[1:]):
-        if line.startswith("//") and not follows.startswith("//"):
+        if line.startswith(marker) and not follows.startswith(marker):
             found.setdefault(line, []).append(follows not in ("", ")", "}"))
     return found

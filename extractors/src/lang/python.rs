@@ -42,6 +42,11 @@ impl Rules for Python {
         }
     }
 
+    fn refuses_stub(&self, tree: &SyntaxTree, symbol: &Symbol) -> Option<&'static str> {
+        let is_one = stub::is_stub(tree, symbol);
+        is_one.then_some("its body says already that it is not implemented")
+    }
+
     fn declarations_of(&self, path: &str) -> Option<String> {
         path.ends_with(".py").then(|| format!("{path}i"))
     }

@@ -164,7 +164,7 @@ impl<'a> Project<'a> {
     }
 
     /// Why a function cannot become a stub, if it cannot.
-    pub(super) fn stub_refusal(&self, id: &SymbolId) -> Option<&'static str> {
+    pub fn stub_refusal(&self, id: &SymbolId) -> Option<&'static str> {
         let rules = self.rules(id.path())?;
         let tree = self.analysis.syntax(id.path())?;
         let refused = rules.refuses_stub(&tree, self.symbol(id)?);

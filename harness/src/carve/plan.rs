@@ -108,7 +108,8 @@ impl Planner<'_> {
 
     fn stub(&self, id: &SymbolId) -> Option<Action> {
         let keep_doc = !self.doctested.contains(id);
-        self.is_callable(id).then_some(Action::Stub { keep_doc })
+        let can_be_one = self.is_callable(id) && self.project.stub_refusal(id).is_none();
+        can_be_one.then_some(Action::Stub { keep_doc })
     }
 
     fn is_callable(&self, id: &SymbolId) -> bool {

@@ -45,6 +45,21 @@ pub(super) fn stub(
     Ok(())
 }
 
+/// Whether the body of a function is `...` or raises `NotImplementedError` and does nothing else: a
+/// stub would take nothing away.
+pub(super) fn is_stub(tree: &SyntaxTree, symbol: &Symbol) -> bool {
+    let function = statement_at(tree, &symbol.full).and_then(function_of);
+    let body = function.and_then(|function| function.child_by_field_name("body"));
+    let documented = usize::from(symbol.doc.is_some());
+    let statements: Vec<Node<'_>> = body.map(children).unwrap_or_default();
+    let [only] = statements.get(documented..).unwrap_or_default() else {
+        return false;
+    };
+    let text = tree.text().slice(only.byte_range());
+    let raised = text.strip_prefix(RAISE).map(str::trim_start);
+    text == "..." || raised.is_some_and(|rest| rest.is_empty() || rest.starts_with('('))
+}
+
 /// The function that a statement defines.
 pub(super) fn function_of(statement: Node<'_>) -> Option<Node<'_>> {
     match statement.kind() {

@@ -178,3 +178,44 @@ fn a_deleted_definition_inside_a_stub_is_gone_with_the_body() {
         "#]],
     );
 }
+
+#[test]
+fn what_is_a_stub_already_stays_as_it_is() {
+    check(
+        r#"
+        //- m.py
+        class A:
+            def f(self):
+                """To be overridden."""
+                raise NotImplementedError("f")
+
+            def g(self):
+                ...
+
+            def h(self):
+                raise NotImplementedErrors
+
+            def i(self):
+                raise NotImplementedError()
+                return 1
+        "#,
+        "[stub] m.py::A.f [stub] m.py::A.g [stub] m.py::A.h [stub] m.py::A.i",
+        expect![[r#"
+            //- m.py
+            class A:
+                def f(self):
+                    """To be overridden."""
+                    raise NotImplementedError("f")
+
+                def g(self):
+                    ...
+
+                def h(self):
+                    raise NotImplementedError
+
+                def i(self):
+                    raise NotImplementedError
+            problems: m.py::A.f was not removed: its body says already that it is not implemented, m.py::A.g was not removed: its body says already that it is not implemented
+        "#]],
+    );
+}
