@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use analyzer::feature::{self, FeatureOptions, Role, Scope};
 use analyzer::symbol::SymbolId;
 use harness::chain::{self, Chain};
+use harness::study::Study;
 use serde::Serialize;
 
 use super::{App, Target, feature_options};
@@ -40,7 +41,7 @@ pub fn run(app: &App, args: &WhyArgs) -> Result<ExitStatus, Failure> {
     let (target_tests, other_tests) = feature::runs(&study.impact, &scope, &symbol);
     let reason = role
         .is_none()
-        .then(|| no_part(&scope, &options, &symbol, target_tests));
+        .then(|| no_part(&study, &scope, &options, &symbol));
     let why = Why {
         role,
         target_tests,
@@ -59,12 +60,7 @@ pub fn run(app: &App, args: &WhyArgs) -> Result<ExitStatus, Failure> {
 }
 
 /// Why a symbol has no part in a feature, in words for a person.
-fn no_part(
-    scope: &Scope,
-    options: &FeatureOptions,
-    symbol: &SymbolId,
-    target_tests: usize,
-) -> String {
+fn no_part(study: &Study, scope: &Scope, options: &FeatureOptions, symbol: &SymbolId) -> String {
     if scope.is_test_code(symbol) {
         return "it is test code, which is held back or stays as its tests do".to_owned();
     }
@@ -72,7 +68,11 @@ fn no_part(
         return "it leaves only with the definition that it is part of, or if nothing else uses it"
             .to_owned();
     }
-    if target_tests == 0 {
+    if feature::runs_outside(&study.impact, scope, symbol) {
+        return "it also runs outside the tests: at start-up, in imports or while tests are collected"
+            .to_owned();
+    }
+    if feature::runs(&study.impact, scope, symbol).0 == 0 {
         return "no target test runs it, and what is removed is not all that refers to it"
             .to_owned();
     }

@@ -107,6 +107,16 @@ fn why_shows_the_chain_from_a_test_to_a_symbol() {
     assert_eq!(json["role"], "specific");
     let steps = json["chain"]["steps"].as_array().unwrap();
     assert_eq!(steps.last().unwrap()["to"], json["symbol"]);
+    let arguments = ["why", "--target", "tests/test_cli.py", "cli.py::command"];
+    expect![[r#"
+        src/ladle/cli.py::command has no part in this feature: run by 0 target and 0 other tests
+        it also runs outside the tests: at start-up, in imports or while tests are collected
+        tests/test_cli.py::test_list_shows_all_recipes
+          -> tests/conftest.py::run.run_command  (observed call, in 1 test, tests/conftest.py:33)
+          -> src/ladle/cli.py::main  (observed call, in 13 tests, src/ladle/cli.py:27)
+          -> src/ladle/cli.py::command  (static read, named, src/ladle/cli.py:31)
+    "#]]
+    .assert_eq(&bench.ok(&arguments));
 }
 
 #[test]

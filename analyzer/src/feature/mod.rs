@@ -354,3 +354,10 @@ pub fn runs(impact: &Impact, scope: &Scope, id: &SymbolId) -> (usize, usize) {
     let among = |set: &FixedBitSet| tests.map_or(0, |tests| tests.intersection_count(set));
     (among(&scope.target), among(&scope.others))
 }
+
+/// Whether a symbol also runs outside the tests, where something that stays needs it: at start-up, in
+/// imports, or while tests are collected.
+pub fn runs_outside(impact: &Impact, scope: &Scope, id: &SymbolId) -> bool {
+    let index = impact.index_of(id);
+    index.is_some_and(|index| selection::needed_outside(impact, scope, index))
+}
