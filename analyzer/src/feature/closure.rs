@@ -113,6 +113,12 @@ impl Closure<'_> {
             .is_some_and(|tests| !tests.is_disjoint(self.kept))
     }
 
+    fn run_by_good(&self, symbol: SymbolIndex) -> bool {
+        let runs = self.impact.executed_by.get(symbol);
+        let among = |tests: &FixedBitSet| runs.is_some_and(|runs| !runs.is_disjoint(tests));
+        among(&self.scope.target) || among(&self.scope.others)
+    }
+
     /// A class leaves as a whole if something of it leaves and nothing that stays runs any of it. Where
     /// a run does not tell that a type is used, only the text does: see [`Closure::add_orphans`].
     fn add_whole_classes(&self, analysis: &Analysis, roles: &mut BTreeMap<SymbolId, Role>) {
@@ -360,13 +366,15 @@ impl Closure<'_> {
             .filter(move |other| other.is_within(id))
     }
 
-    /// Whether a run of a symbol is a reason to keep it. Where calls are inferred, one that only tests that
-    /// fail anyway have run is not: nothing else tells how they came to it.
+    /// Whether a run of a symbol is a reason to keep it. One in a test that is excluded is not. Where calls
+    /// are inferred, one in a test that fails anyway is not either: nothing else tells how it came about.
     fn matters(&self, id: &SymbolId) -> bool {
         self.impact.index_of(id).is_some_and(|symbol| {
-            !self.impact.is_inferred(id)
-                || self.run_by_kept(symbol)
-                || needed_outside(self.impact, self.scope, symbol)
+            let counts = match self.impact.is_inferred(id) {
+                true => self.run_by_kept(symbol),
+                false => self.run_by_good(symbol),
+            };
+            counts || needed_outside(self.impact, self.scope, symbol)
         })
     }
 

@@ -17,7 +17,7 @@ use crate::{AnalysisHost, Change};
 /// Decides the feature of the tests in `target` and compares roles and tests with `expected`.
 ///
 /// Each line of `runs` is `test: a > b > c; d`: the test calls `a`, which calls `b`, and so on. A line
-/// `import path: a > b` is what the import of a file runs.
+/// `import path: a > b` is what the import of a file runs. `failing test: …` fails in the full tree.
 fn check(files: &str, runs: &str, target: &str, expected: Expect) {
     check_with(files, runs, target, |options| options, expected);
 }
@@ -117,8 +117,14 @@ fn trace(analysis: &Analysis, runs: &str) -> Trace {
                 code(&mut trace, analysis, path),
             ),
             None => {
+                let failing = name.strip_prefix("failing ");
+                let name = failing.unwrap_or(name);
                 let root = code(&mut trace, analysis, name);
-                trace.tests.push(test(name, context));
+                let outcome = match failing {
+                    Some(_) => Outcome::Failed,
+                    None => Outcome::Passed,
+                };
+                trace.tests.push(test(name, outcome, context));
                 (
                     ContextKind::Test {
                         test: name.to_owned(),
@@ -176,14 +182,14 @@ fn code(trace: &mut Trace, analysis: &Analysis, id: &str) -> u32 {
     u32::try_from(index).unwrap()
 }
 
-fn test(id: &str, context: u32) -> TestResult {
+fn test(id: &str, outcome: Outcome, context: u32) -> TestResult {
     let (path, function) = id.split_once("::").unwrap();
     TestResult {
         id: id.to_owned(),
         path: path.to_owned(),
         function: function.to_owned(),
         origin: None,
-        outcome: Outcome::Passed,
+        outcome,
         seconds: 0.0,
         contexts: vec![context],
         detail: None,

@@ -205,6 +205,25 @@ fn what_a_test_does_when_it_is_called_back_is_no_part() {
 }
 
 #[test]
+fn what_only_excluded_tests_run_is_as_if_it_did_not_run() {
+    check(
+        SHOP,
+        "tests/test_tags.py::test_render: shop/tags.py::render
+         tests/test_util.py::test_clean: shop/util.py::clean
+         failing tests/test_util.py::test_a: shop/tags.py::render > shop/tags.py::_unused",
+        "tests/test_tags.py",
+        expect![[r#"
+            Orphaned shop/tags.py::_deeper
+            Orphaned shop/tags.py::_unused
+            Top shop/tags.py::render
+            Target tests/test_tags.py::test_render
+            Kept tests/test_util.py::test_clean
+            Excluded tests/test_util.py::test_a
+        "#]],
+    );
+}
+
+#[test]
 fn a_choice_outweighs_the_measure() {
     let runs = "tests/test_tags.py::test_parse: shop/tags.py::parse > shop/tags.py::_split
                 tests/test_tags.py::test_render: shop/tags.py::render > shop/util.py::clean
