@@ -67,9 +67,9 @@ impl Rules for Python {
             .split_once(" as ")
             .is_some_and(|(name, alias)| name.trim() == alias.trim());
         // A package without a list of public names offers what it imports from its own modules.
-        let is_offered = path.rsplit('/').next() == Some("__init__.py")
-            && !import.targets.is_empty()
-            && !lists_public_names(tree);
+        let package = path.strip_suffix("__init__.py");
+        let is_own = |target: &SymbolId| package.is_some_and(|it| target.path().starts_with(it));
+        let is_offered = import.targets.iter().any(is_own) && !lists_public_names(tree);
         let is_passed_on = import.bound == "*" && !is_star_for_tests(tree, path, import);
         let statement = tree.text().slice(import.statement.clone());
         is_explicit

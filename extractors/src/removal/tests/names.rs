@@ -461,6 +461,30 @@ fn relative_imports_are_repaired_through_their_dots() {
 }
 
 #[test]
+fn a_package_offers_what_it_imports_from_its_own_modules_only() {
+    check(
+        r#"
+        //- pkg/util.py
+        def flag(): return 1
+        //- pkg/sub/__init__.py
+        from ..util import flag
+        from .core import size
+        def f(): return flag(), size()
+        def g(): return 1
+        //- pkg/sub/core.py
+        def size(): return 1
+        "#,
+        "pkg/sub/__init__.py::f",
+        expect![[r#"
+            //- pkg/sub/__init__.py
+            from .core import size
+            def g(): return 1
+            imports: flag (pkg/sub/__init__.py)
+        "#]],
+    );
+}
+
+#[test]
 fn an_import_that_staying_code_still_uses_is_left_alone() {
     check(
         r#"
