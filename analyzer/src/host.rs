@@ -209,8 +209,7 @@ impl Analysis {
     /// test code takes them in.
     pub fn test_files(&self) -> BTreeSet<String> {
         let paths = self.paths();
-        let by_place = paths.iter().filter(|path| lang::is_test_support(path));
-        let mut found: BTreeSet<String> = by_place.cloned().collect();
+        let mut found = by_place(&paths);
         let mut open = paths;
         while let Some(path) = open.pop() {
             let Some(source) = self.source(&path) else {
@@ -405,4 +404,22 @@ fn prime_summary(db: &Database, file: SourceFile) {
 
 fn prime_edges(db: &Database, file: SourceFile) {
     database::edges(db, file);
+}
+
+/// The files that exist for tests only by their names and folders, and all in a folder of tests.
+fn by_place(paths: &[String]) -> BTreeSet<String> {
+    let named = paths.iter().filter(|path| lang::is_test_support(path));
+    let named: BTreeSet<&String> = named.collect();
+    let with_tests = named.iter().filter(|path| lang::is_in_test_folder(path));
+    let folders: BTreeSet<&str> = with_tests
+        .filter_map(|path| Some(path.rsplit_once('/')?.0))
+        .collect();
+    let is_inside = |path: &str| {
+        let mut ends = path.match_indices('/');
+        ends.any(|(end, _)| path.get(..end).is_some_and(|it| folders.contains(it)))
+    };
+    let found = paths
+        .iter()
+        .filter(|path| named.contains(path) || is_inside(path));
+    found.cloned().collect()
 }

@@ -29,6 +29,7 @@ pub(super) fn close(
         failing: failing(impact, scope, selection),
     };
     let mut roles = closure.executed(selection);
+    closure.add_what_never_ran(&mut roles);
     if roles.values().any(|role| role.is_removed()) {
         closure.add_whole_classes(analysis, &mut roles);
         closure.add_orphans(analysis, &mut roles);
@@ -82,6 +83,25 @@ impl Closure<'_> {
                 .then(|| (id.clone(), self.role(symbol, selection)))
         };
         members.into_iter().filter_map(role).collect()
+    }
+
+    /// What belongs to the feature by choice, though nothing ran it.
+    fn add_what_never_ran(&self, roles: &mut BTreeMap<SymbolId, Role>) {
+        let mut chosen: Vec<&SymbolId> = Vec::new();
+        for included in &self.options.include {
+            let inside = self.scope.sides.removable.range(included..);
+            chosen.extend(
+                inside
+                    .take_while(|id| id.as_str().starts_with(included.as_str()))
+                    .filter(|id| id.is_within(included)),
+            );
+        }
+        let never_ran = chosen
+            .into_iter()
+            .filter(|id| !self.options.keeps(id) && self.runs_inside(id).next().is_none());
+        for id in never_ran {
+            roles.entry(id.clone()).or_insert(Role::Top);
+        }
     }
 
     fn role(&self, symbol: SymbolIndex, selection: &Selection) -> Role {

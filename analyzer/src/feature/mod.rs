@@ -95,6 +95,11 @@ pub const DEFAULT_MIN_SHARE: f64 = 0.5;
 pub const DEFAULT_MIN_NAMED_SHARE: f64 = 0.1;
 
 impl FeatureOptions {
+    /// Whether a symbol, or what it is a part of, belongs to the feature by choice.
+    fn includes(&self, id: &SymbolId) -> bool {
+        self.include.iter().any(|included| id.is_within(included))
+    }
+
     /// Whether a symbol is to stay by choice.
     fn keeps(&self, id: &SymbolId) -> bool {
         self.exclude.iter().any(|excluded| id.is_within(excluded))

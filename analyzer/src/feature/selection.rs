@@ -58,7 +58,7 @@ pub(super) fn select(impact: &Impact, scope: &Scope, options: &FeatureOptions) -
         collateral: FixedBitSet::with_capacity(impact.trace.tests.len()),
         ..Selection::default()
     };
-    for forced in options.include.iter().filter_map(|id| impact.index_of(id)) {
+    for forced in forced(impact, scope, options) {
         selection.owned.insert(forced);
         selection
             .collateral
@@ -76,6 +76,18 @@ pub(super) fn select(impact: &Impact, scope: &Scope, options: &FeatureOptions) -
     let edges = impact.edges_of(&removed_tests);
     selection.top = frontier(&edges, &selection.owned, &direct, impact, options);
     selection
+}
+
+/// What ran of the symbols that belong to the feature by choice, with all they contain.
+fn forced(impact: &Impact, scope: &Scope, options: &FeatureOptions) -> Vec<SymbolIndex> {
+    let is_forced = |&symbol: &SymbolIndex| {
+        let id = impact.symbols.get(symbol);
+        id.is_some_and(|id| {
+            let is_part = options.includes(id) && may_leave(impact, scope, options, symbol);
+            options.include.contains(id) || is_part
+        })
+    };
+    (0..impact.symbols.len()).filter(is_forced).collect()
 }
 
 /// How many other tests may turn into fail-to-pass.
@@ -198,7 +210,10 @@ fn frontier(
         let id = impact.symbols.get(symbol);
         id.is_some_and(|id| impact.is_inferred(id)) && !called(symbol)
     });
-    let forced = options.include.iter().filter_map(|id| impact.index_of(id));
+    let forced = owned.iter().copied().filter(|&symbol| {
+        let id = impact.symbols.get(symbol);
+        id.is_some_and(|id| options.includes(id))
+    });
     let used = owned
         .iter()
         .copied()

@@ -38,6 +38,8 @@ pub(crate) struct Rules {
     pub resolve: fn(db: &dyn Db, file: SourceFile) -> Resolution,
     /// Whether a file is part of the tests' surroundings.
     pub is_test_support: fn(path: &str) -> bool,
+    /// Whether a folder of this name is one of tests if some stand directly in it.
+    pub may_be_test_folder: fn(name: &str) -> bool,
     /// Whether an import takes a file in as a part of its own (`Some`), and then whether that is done for
     /// tests only.
     pub takes_in_for_tests: fn(statement: &str) -> Option<bool>,
@@ -57,6 +59,15 @@ pub(crate) struct Rules {
 /// Whether a file exists for tests only, whatever tests it holds.
 pub fn is_test_support(path: &str) -> bool {
     Language::from_path(path).is_some_and(|language| (rules(language).is_test_support)(path))
+}
+
+/// Whether the folder that a file with tests stands in is a folder of tests, by its name.
+pub(crate) fn is_in_test_folder(path: &str) -> bool {
+    let folder = path.rsplit('/').nth(1);
+    let rules = Language::from_path(path).map(rules);
+    rules
+        .zip(folder)
+        .is_some_and(|(rules, name)| (rules.may_be_test_folder)(name))
 }
 
 /// Whether an import statement in a file takes another file in as a part of its own (`Some`), and then

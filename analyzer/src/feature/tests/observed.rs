@@ -224,6 +224,61 @@ fn what_only_excluded_tests_run_is_as_if_it_did_not_run() {
 }
 
 #[test]
+fn a_chosen_class_takes_all_that_it_contains() {
+    let runs = "tests/test_tags.py::test_render: shop/tags.py::render
+                tests/test_util.py::test_a: shop/tags.py::Tag.__init__
+                tests/test_util.py::test_clean: shop/util.py::clean";
+    check_with(
+        SHOP,
+        runs,
+        "tests/test_tags.py",
+        |options| FeatureOptions {
+            include: BTreeSet::from([SymbolId::parse("shop/tags.py::Tag")]),
+            exclude: BTreeSet::from([SymbolId::parse("shop/tags.py::Tag.name")]),
+            ..options
+        },
+        expect![[r#"
+            Top shop/tags.py::Tag.__init__
+            Top shop/tags.py::Tag.never
+            Orphaned shop/tags.py::_deeper
+            Orphaned shop/tags.py::_unused
+            Top shop/tags.py::render
+            Target tests/test_tags.py::test_render
+            Collateral tests/test_util.py::test_a
+            Kept tests/test_util.py::test_clean
+        "#]],
+    );
+}
+
+#[test]
+fn helpers_beside_tests_in_a_folder_of_tests_are_no_part() {
+    check(
+        "
+//- area.py
+def area(side): return side * side
+//- unittests/utility.py
+def cases(): return [1]
+//- unittests/deep/more.py
+def more(): return [1]
+//- unittests/test_area.py
+def test_area(): pass
+//- testing/kit.py
+def kit(): pass
+//- tests/test_kit.py
+def test_kit(): pass
+",
+        "unittests/test_area.py::test_area: unittests/utility.py::cases; unittests/deep/more.py::more; area.py::area; testing/kit.py::kit
+         tests/test_kit.py::test_kit: area.py::area",
+        "unittests/test_area.py",
+        expect![[r#"
+            Top testing/kit.py::kit
+            Target unittests/test_area.py::test_area
+            Kept tests/test_kit.py::test_kit
+        "#]],
+    );
+}
+
+#[test]
 fn a_choice_outweighs_the_measure() {
     let runs = "tests/test_tags.py::test_parse: shop/tags.py::parse > shop/tags.py::_split
                 tests/test_tags.py::test_render: shop/tags.py::render > shop/util.py::clean

@@ -25,6 +25,7 @@ pub(super) const RULES: Rules = Rules {
     facts: lower::facts,
     resolve: references::resolve,
     is_test_support: |path| path.ends_with("_test.go"),
+    may_be_test_folder: |_| false,
     asks_for: |_, _| false,
     may_be_orphan: orphans::may_be_orphan,
     is_public: |_, member| orphans::is_exported(member),

@@ -26,6 +26,7 @@ use super::Rules;
 
 pub(super) const RULES: Rules = Rules {
     is_test_support: test_support::is_test_support,
+    may_be_test_folder: test_support::may_be_test_folder,
     facts: lower::facts,
     resolve: references::resolve,
     takes_in_for_tests: |_| None,

@@ -12,6 +12,19 @@ pub(super) fn is_test_support(path: &str) -> bool {
             .any(|folder| matches!(folder, "test" | "tests"))
 }
 
+/// Whether a word of a folder's name speaks of tests. A package may have such a name and be no test: it
+/// needs to hold tests itself.
+pub(super) fn may_be_test_folder(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let mut words = name.split(['_', '-', '.', ' ']);
+    words.any(|word| {
+        matches!(
+            word,
+            "test" | "tests" | "testing" | "unittest" | "unittests" | "testsuite" | "testcases"
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

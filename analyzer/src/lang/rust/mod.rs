@@ -34,6 +34,7 @@ pub(super) const RULES: Rules = Rules {
     facts: lower::facts,
     resolve: resolve::resolve,
     is_test_support,
+    may_be_test_folder: |_| false,
     asks_for: crates::asks_for,
     may_be_orphan,
     is_public,

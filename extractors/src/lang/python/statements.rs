@@ -49,6 +49,11 @@ impl<'t> Dropped<'t> {
             return refuse("its statement also defines a name that stays");
         }
         self.statement(statement);
+        if matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Field) {
+            documentation_after(statement)
+                .into_iter()
+                .for_each(|text| self.statement(text));
+        }
         Ok(())
     }
 
@@ -173,6 +178,14 @@ impl<'t> Dropped<'t> {
             lines.replace(code_end(stayed)..code_end(*last), "");
         }
     }
+}
+
+/// The string that stands behind an assignment and documents it.
+fn documentation_after(assignment: Node<'_>) -> Option<Node<'_>> {
+    let next = assignment.next_named_sibling()?;
+    let is_text = |node: Node<'_>| matches!(node.kind(), "string" | "concatenated_string");
+    let is_alone = next.kind() == "expression_statement" && next.named_child_count() == 1;
+    (is_alone && next.named_child(0).is_some_and(is_text)).then_some(next)
 }
 
 /// One past the last of the statements that share lines with the one at `start`.

@@ -588,3 +588,32 @@ fn text_that_looks_like_a_comment_or_a_blank_line_is_left_alone() {
         "#]],
     );
 }
+
+#[test]
+fn the_text_that_documents_a_constant_leaves_with_it() {
+    check(
+        r#"
+        //- conf.py
+        HOST = "localhost"
+        PORT = 80
+        """The port."""
+
+        TIMEOUT = 3
+        """The time,
+
+        in seconds.
+        """
+        class A:
+            size = 1
+            "How large."
+            other = 2
+        "#,
+        "conf.py::PORT conf.py::TIMEOUT conf.py::A.size",
+        expect![[r#"
+            //- conf.py
+            HOST = "localhost"
+            class A:
+                other = 2
+        "#]],
+    );
+}
