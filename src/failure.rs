@@ -50,9 +50,10 @@ impl From<StudyError> for Failure {
     fn from(error: StudyError) -> Self {
         match error {
             StudyError::Session(error) => error.into(),
-            StudyError::NoMatch(_) | StudyError::NoSuite(_) | StudyError::NoSymbol(_) => {
-                Self::new(ExitStatus::Usage, error)
-            }
+            StudyError::NoMatch(_)
+            | StudyError::NoSuite(_)
+            | StudyError::NoSymbol(_)
+            | StudyError::Contradiction(_) => Self::new(ExitStatus::Usage, error),
             StudyError::TargetFails { .. }
             | StudyError::NotCollected { .. }
             | StudyError::NoTests { .. }

@@ -178,6 +178,10 @@ fn carry_out(
 /// What a file becomes in which nothing is left: none if nobody takes it in any more.
 fn emptied(project: &Project<'_>, leaving: &Leaving<'_>, path: &str) -> Option<Vec<u8>> {
     let rules = project.rules(path);
+    // An empty file of declarations would hide the code that they declare.
+    if rules.is_some_and(|rules| rules.definitions_of(path).is_some()) {
+        return None;
+    }
     let is_declared = rules.is_some_and(|rules| rules.declares_files());
     let is_asked_for = project.analysis.is_asked_for(path);
     let is_gone = is_declared && leaving.is_deleted(&SymbolId::module(path));

@@ -41,7 +41,8 @@ pub fn find_symbol(analysis: &Analysis, text: &str) -> Result<SymbolId, String> 
             let names = if text.contains("::") {
                 nearest(text, all.iter().map(SymbolId::as_str))
             } else {
-                nearest(text, all.iter().map(SymbolId::chain))
+                let chains = all.iter().map(SymbolId::chain);
+                nearest(text, chains.filter(|chain| !chain.is_empty()))
             };
             let hint = if names.is_empty() {
                 String::new()

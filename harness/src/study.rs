@@ -75,6 +75,11 @@ pub enum StudyError {
     /// A symbol to include or exclude is none.
     #[error("{0}")]
     NoSymbol(String),
+    /// A symbol is to be in the feature and not to be in it.
+    #[error(
+        "{0} is included and excluded at once, by `--include` and `--exclude` or by lacuna.toml; take one of them back"
+    )]
+    Contradiction(SymbolId),
     /// The project or its environment.
     #[error(transparent)]
     Session(#[from] SessionError),
@@ -214,7 +219,7 @@ impl Study {
     /// The options with each included or excluded symbol in full, as `chain::find_symbol` finds it.
     ///
     /// # Errors
-    /// One of them means no symbol, or several.
+    /// One of them means no symbol, or several, or is both included and excluded.
     pub fn known(&self, options: FeatureOptions) -> Result<FeatureOptions, StudyError> {
         let known = |symbols: BTreeSet<SymbolId>| {
             let found = symbols
@@ -224,9 +229,15 @@ impl Study {
                 .collect::<Result<_, _>>()
                 .map_err(StudyError::NoSymbol)
         };
+        let include: BTreeSet<SymbolId> = known(options.include)?;
+        let exclude: BTreeSet<SymbolId> = known(options.exclude)?;
+        let is_kept = |id: &&SymbolId| exclude.iter().any(|kept| id.is_within(kept));
+        if let Some(both) = include.iter().find(is_kept) {
+            return Err(StudyError::Contradiction(both.clone()));
+        }
         Ok(FeatureOptions {
-            include: known(options.include)?,
-            exclude: known(options.exclude)?,
+            include,
+            exclude,
             stub: known(options.stub)?,
             ..options
         })

@@ -74,6 +74,20 @@ fn a_symbol_that_means_nothing_is_refused_with_its_neighbours() {
         "#]],
     );
     refuse(
+        &[
+            "show",
+            "--target",
+            TARGET,
+            "--include",
+            "tick_list",
+            "--exclude",
+            "text.py",
+        ],
+        expect![[r#"
+            Some(2): lacuna: error: src/ladle/text.py::tick_list is included and excluded at once, by `--include` and `--exclude` or by lacuna.toml; take one of them back
+        "#]],
+    );
+    refuse(
         &["show", "--target", TARGET, "--exclude", "add"],
         expect![[r#"
             Some(2): lacuna: error: "add" may mean 3 symbols, among them src/ladle/shopping.py::Entry.add, src/ladle/shopping.py::ShoppingList.add, src/ladle/store.py::RecipeBox.add; give a whole id

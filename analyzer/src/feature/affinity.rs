@@ -92,8 +92,19 @@ fn places(id: &SymbolId) -> Vec<BTreeSet<String>> {
     [stem(id.path()), folder(id.path())]
         .into_iter()
         .chain(links)
-        .map(topic)
+        .map(place)
         .collect()
+}
+
+/// The subject words of a place, and each run of them in one word: who names a test writes
+/// `test_textwrapper` for `TextWrapper`.
+fn place(name: &str) -> BTreeSet<String> {
+    let words = words(name);
+    let mut place = topic(name);
+    for length in 2..=words.len() {
+        place.extend(words.windows(length).map(<[String]>::concat));
+    }
+    place
 }
 
 /// The folder of a file, unless it is the project's outermost package: that one's name is in
@@ -260,6 +271,14 @@ mod tests {
         );
         assert!(words.names_function(&SymbolId::parse("pkg/u.py::parse_wheel_filename")));
         assert!(!words.names_function(&SymbolId::parse("pkg/u.py::get")));
+    }
+
+    #[test]
+    fn words_that_a_test_writes_as_one_are_found() {
+        let words = TargetWords::new(["tests/test_textwrapper.py"], []);
+        let affinity = |id: &str| words.affinity(&SymbolId::parse(id));
+        assert_eq!(affinity("a/b.py::_CustomTextWrap.run"), Affinity::Related);
+        assert_eq!(affinity("a/b.py::TextBox"), Affinity::None);
     }
 
     #[test]

@@ -378,12 +378,8 @@ impl Closure<'_> {
 
     /// What of a symbol was seen running.
     fn runs_inside(&self, id: &SymbolId) -> impl Iterator<Item = &SymbolId> {
-        // Symbols are sorted by id, and everything inside starts with the text of what holds it.
-        let start = self.impact.symbols.partition_point(|other| other < id);
-        let inside = self.impact.symbols.iter().skip(start);
-        inside
-            .take_while(move |other| other.as_str().starts_with(id.as_str()))
-            .filter(move |other| other.is_within(id))
+        let inside = self.impact.within(id);
+        inside.filter_map(|symbol| self.impact.symbols.get(symbol))
     }
 
     /// Whether a run of a symbol is a reason to keep it. One in a test that is excluded is not. Where calls

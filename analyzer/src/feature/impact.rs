@@ -148,6 +148,19 @@ impl Impact {
         self.symbols.binary_search(id).ok()
     }
 
+    /// The positions of what ran of a symbol: itself and what it contains.
+    pub fn within(&self, id: &SymbolId) -> impl Iterator<Item = SymbolIndex> + '_ {
+        // Symbols are sorted by id, and everything inside starts with the text of what holds it.
+        let start = self.symbols.partition_point(|other| other < id);
+        let inside = self.symbols.iter().enumerate().skip(start);
+        let id = id.clone();
+        let outer = id.clone();
+        inside
+            .take_while(move |(_, other)| other.as_str().starts_with(outer.as_str()))
+            .filter(move |(_, other)| other.is_within(&id))
+            .map(|(index, _)| index)
+    }
+
     /// The observed edges of the given tests, each once, in order.
     pub fn edges_of(&self, tests: &FixedBitSet) -> Vec<SymbolEdge> {
         let mut contexts = FixedBitSet::with_capacity(self.trace.contexts.len());

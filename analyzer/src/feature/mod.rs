@@ -351,12 +351,14 @@ fn member(impact: &Impact, scope: &Scope, id: &SymbolId, role: Role) -> Member {
     }
 }
 
-/// How many good target tests and how many good other tests execute a symbol.
+/// How many good target tests and how many good other tests execute a symbol or a part of it.
 pub fn runs(impact: &Impact, scope: &Scope, id: &SymbolId) -> (usize, usize) {
-    let tests = impact
-        .index_of(id)
-        .and_then(|index| impact.executed_by.get(index));
-    let among = |set: &FixedBitSet| tests.map_or(0, |tests| tests.intersection_count(set));
+    let mut tests = FixedBitSet::with_capacity(impact.trace.tests.len());
+    for symbol in impact.within(id) {
+        let runs = impact.executed_by.get(symbol);
+        runs.into_iter().for_each(|runs| tests.union_with(runs));
+    }
+    let among = |set: &FixedBitSet| tests.intersection_count(set);
     (among(&scope.target), among(&scope.others))
 }
 

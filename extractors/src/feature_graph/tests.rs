@@ -172,7 +172,7 @@ fn members_tests_and_what_lies_between_are_nodes() {
         ("shop.py::unused", Role::Protected),
     ]);
     expect![[r#"
-        shop.py::Cart top leaves 2+6 0/0 → cart observed:2 → Cart static:3
+        shop.py::Cart top leaves 2+6 1/0 → cart observed:2 → Cart static:3
         shop.py::Cart.total top leaves 3+2 1/0 → total observed:3
         shop.py::TAX orphaned leaves 1+1 0/0 → total observed:3 → TAX static:4
         shop.py::price shared stays 8+2 1/0 → total observed:3 → price observed:8

@@ -56,9 +56,10 @@ impl Rules for Python {
         Some(format!("{stem}.py"))
     }
 
-    fn is_private(&self, _tree: &SyntaxTree, symbol: &Symbol) -> bool {
+    fn is_private(&self, tree: &SyntaxTree, symbol: &Symbol) -> bool {
         let name = symbol.id.name();
-        name.starts_with('_') && !(name.starts_with("__") && name.ends_with("__"))
+        let is_hidden = name.starts_with('_') && !(name.starts_with("__") && name.ends_with("__"));
+        is_hidden || (symbol.id.path().ends_with(".pyi") && is_type_variable(tree, symbol))
     }
 
     fn keeps_import(&self, tree: &SyntaxTree, path: &str, import: &Import) -> bool {
@@ -231,6 +232,21 @@ fn statement_at<'t>(tree: &'t SyntaxTree, range: &std::ops::Range<usize>) -> Opt
 fn is_block(node: Node<'_>) -> bool {
     matches!(node.kind(), "block" | "module")
 }
+
+/// Whether a variable stands for a type: declarations need those for themselves only.
+fn is_type_variable(tree: &SyntaxTree, symbol: &Symbol) -> bool {
+    let assigned = statement_at(tree, &symbol.full)
+        .and_then(|statement| child_of_kind(statement, "assignment"))
+        .and_then(|assignment| assignment.child_by_field_name("right"))
+        .filter(|value| value.kind() == "call")
+        .and_then(|call| call.child_by_field_name("function"));
+    assigned.is_some_and(|function| {
+        let made_by = tree.text().slice(function.byte_range());
+        let name = made_by.rsplit('.').next().unwrap_or_default();
+        matches!(name, "TypeVar" | "ParamSpec" | "TypeVarTuple")
+    })
+}
+
 /// Whether a star brings what only the tests of a file use: nobody takes it from there, and no parameter asks
 /// for one of its names, as for a fixture.
 fn is_star_for_tests(tree: &SyntaxTree, path: &str, import: &Import) -> bool {

@@ -17,17 +17,18 @@ use crate::words::count;
 const CANDIDATES: usize = 5;
 
 /// What would give the target a bigger feature, and its cost.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Advice {
-    /// The least share of collateral tests, in percent, from which the feature is big enough.
-    share: Option<Share>,
+    /// The setting nearest to the one in force with which the feature is big enough.
+    setting: Option<Setting>,
     /// The symbols that come nearest, cheapest first.
     candidates: Vec<Candidate>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Share {
-    percent: usize,
+#[derive(Clone, Debug, PartialEq)]
+struct Setting {
+    option: &'static str,
+    value: f64,
     lines: usize,
     collateral: usize,
 }
@@ -51,28 +52,36 @@ impl Advice {
         min_lines: usize,
     ) -> Self {
         Self {
-            share: share(study, project, scope, premises, min_lines),
+            setting: setting(study, project, scope, premises, min_lines),
             candidates: candidates(study, scope, &premises.options, draft),
         }
     }
 }
 
-/// Tries greater shares of collateral tests in steps of ten percent.
-fn share(
+/// Tries greater shares of collateral tests, then lesser shares of the target, in steps of a tenth.
+fn setting(
     study: &Study,
     project: &Project<'_>,
     scope: &Scope,
     premises: &Premises,
     min_lines: usize,
-) -> Option<Share> {
-    (1..=10).map(|tenth| tenth * 10).find_map(|percent: u32| {
-        let max_collateral = f64::from(percent) / 100.0;
-        if max_collateral <= premises.options.max_collateral {
-            return None;
-        }
-        let options = FeatureOptions {
-            max_collateral,
-            ..premises.options.clone()
+) -> Option<Setting> {
+    let now = &premises.options;
+    let tenths = || (1..=10).map(|tenth| f64::from(tenth) / 10.0);
+    let more = tenths().filter(|value| *value > now.max_collateral);
+    let more = more.map(|max_collateral| FeatureOptions {
+        max_collateral,
+        ..now.clone()
+    });
+    let less = tenths().rev().filter(|value| *value < now.min_share);
+    let less = less.map(|min_share| FeatureOptions {
+        min_share,
+        ..now.clone()
+    });
+    more.chain(less).find_map(|options| {
+        let (option, value) = match options.min_share < now.min_share {
+            true => ("--min-share", options.min_share),
+            false => ("--max-collateral", options.max_collateral),
         };
         let premises = Premises {
             options,
@@ -80,15 +89,16 @@ fn share(
         };
         let draft = Draft::new(study, project, scope, &premises);
         let size = draft.size(study, project, scope);
-        (size.top > 0 && size.lines >= min_lines).then(|| Share {
-            percent: percent as usize,
+        (size.top > 0 && size.lines >= min_lines).then(|| Setting {
+            option,
+            value,
             lines: size.lines,
             collateral: draft.feature.count(Expectation::Collateral),
         })
     })
 }
 
-/// What would be top if neither collateral tests nor the share of a namesake counted.
+/// What would be top if neither collateral tests nor the target's share counted.
 fn candidates(
     study: &Study,
     scope: &Scope,
@@ -98,6 +108,7 @@ fn candidates(
     let all = FeatureOptions {
         max_collateral: 1.0,
         min_named_share: 0.0,
+        min_share: 0.0,
         ..options.clone()
     };
     let feature = study.feature(scope, &all);
@@ -124,15 +135,18 @@ fn candidates(
 
 impl fmt::Display for Advice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.share {
-            Some(share) => write!(
+        match &self.setting {
+            Some(setting) => write!(
                 f,
-                "; with --max-collateral {} {} would go and {} fail",
-                share.percent as f64 / 100.0,
-                count(share.lines, "line"),
-                count(share.collateral, "other test")
+                "; with {} {} {} would go and {} fail",
+                setting.option,
+                setting.value,
+                count(setting.lines, "line"),
+                count(setting.collateral, "other test")
             )?,
-            None => f.write_str("; no greater --max-collateral gives it enough")?,
+            None => f.write_str(
+                "; neither a greater --max-collateral nor a lesser --min-share gives it enough",
+            )?,
         }
         if self.candidates.is_empty() {
             return f.write_str("; or name a symbol with --include");

@@ -87,6 +87,61 @@ fn declarations_leave_with_what_they_declare() {
 }
 
 #[test]
+fn variables_for_types_leave_declarations_with_their_last_use() {
+    check(
+        r#"
+        //- m.py
+        def wrap(f): return f
+        def stays(x): return x
+        //- m.pyi
+        from typing import Callable, ParamSpec, TypeVar
+
+        P = ParamSpec("P")
+        T = TypeVar("T")
+        LIMIT = int("3")
+
+        def wrap(f: Callable[P, T], n=LIMIT) -> Callable[P, T]: ...
+        def stays(x: T) -> T: ...
+        "#,
+        "m.py::wrap",
+        expect![[r#"
+            //- m.py
+            def stays(x): return x
+            //- m.pyi
+            from typing import TypeVar
+
+            T = TypeVar("T")
+            LIMIT = int("3")
+
+            def stays(x: T) -> T: ...
+            imports: Callable (m.pyi), ParamSpec (m.pyi)
+            orphaned: m.pyi::P
+        "#]],
+    );
+}
+
+#[test]
+fn a_file_of_declarations_that_has_none_left_goes() {
+    check(
+        r#"
+        //- m.py
+        def f(): return 1
+        //- m.pyi
+        def f() -> int: ...
+        //- user.py
+        import m
+        "#,
+        "m.py::f",
+        expect![[r#"
+            //- m.py
+            //- m.pyi is gone
+            //- user.py
+            imports: m (user.py)
+        "#]],
+    );
+}
+
+#[test]
 fn a_declaration_stays_while_one_of_its_definitions_does_or_nothing_defines_it() {
     check(
         r#"
