@@ -80,11 +80,11 @@ fn the_timetable_goes_through_every_command() {
         top: removed, in the interface (9)
           line/parse.go::Read  line 23, 18 lines, run by 3 target and 2 other tests
           line/parse.go::SyntaxError  line 13, 5 lines, run by 0 target and 0 other tests
-          plan/plan.go::Journey  line 20, 2 lines, run by 0 target and 0 other tests
+          plan/plan.go::Journey  line 20, 2 lines, run by 3 target and 0 other tests
           plan/plan.go::Journey.Duration  line 23, 7 lines, run by 3 target and 0 other tests
           plan/plan.go::Journey.String  line 31, 8 lines, run by 1 target and 0 other tests
           plan/plan.go::Leg  line 12, 7 lines, run by 0 target and 0 other tests
-          plan/plan.go::Network  line 40, 4 lines, run by 0 target and 0 other tests
+          plan/plan.go::Network  line 40, 4 lines, run by 3 target and 0 other tests
           plan/plan.go::Network.Earliest  line 50, 23 lines, run by 3 target and 0 other tests
           plan/plan.go::NewNetwork  line 45, 4 lines, run by 3 target and 0 other tests
         specific: removed (6)
@@ -96,8 +96,8 @@ fn the_timetable_goes_through_every_command() {
           plan/queue.go::queue.push  line 25, 3 lines, run by 3 target and 0 other tests
         orphaned: removed, nothing else refers to it (3)
           plan/queue.go::item  line 15, 5 lines, run by 0 target and 0 other tests
-          plan/queue.go::items  line 37, 2 lines, run by 0 target and 0 other tests
-          plan/queue.go::queue  line 9, 5 lines, run by 0 target and 0 other tests
+          plan/queue.go::items  line 37, 2 lines, run by 3 target and 0 other tests
+          plan/queue.go::queue  line 9, 5 lines, run by 3 target and 0 other tests
         shared: stays, kept tests run it (9)
           clock/clock.go::At  line 22, 4 lines, run by 3 target and 12 other tests
           clock/clock.go::Parse  line 27, 16 lines, run by 3 target and 7 other tests
