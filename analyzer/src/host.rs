@@ -8,9 +8,8 @@ use grammars::{Language, Problem, SourceText, SyntaxTree};
 use rayon::prelude::*;
 use salsa::Setter;
 
-use crate::database::{self, Database, Manifest, Observer, Project, SourceFile};
+use crate::database::{self, Database, Db, Manifest, Observer, Project, SourceFile};
 use crate::facts::DefId;
-use crate::files::{file_at, text};
 use crate::graph::{DependencyGraph, Place};
 use crate::lang;
 use crate::occurrence::{Export, Import, Link, Reference};
@@ -110,6 +109,7 @@ impl AnalysisHost {
             Some(file) if file.text(&self.db).bytes() == &**bytes => {}
             Some(file) => {
                 let text = SourceText::new(Some(language), bytes);
+                self.db.edited().note(*file);
                 file.set_text(&mut self.db).to(text);
             }
             None => {
@@ -190,6 +190,12 @@ impl Analysis {
             .iter()
             .map(|file| file.path(&self.db).to_owned())
             .collect()
+    }
+
+    /// The paths and texts of all files, sorted by path.
+    pub fn sources(&self) -> impl Iterator<Item = (&str, &SourceText)> {
+        let files = database::files(&self.db).iter();
+        files.map(|file| (file.path(&self.db), file.text(&self.db)))
     }
 
     /// Everything that the state was made from, as a [`Change`] takes it: files, then manifests, each
@@ -389,8 +395,11 @@ impl Analysis {
         }
     }
 
+    /// The files are sorted by path: looked up from here, they need no index.
     fn file(&self, path: &str) -> Option<SourceFile> {
-        file_at(&self.db, text(&self.db, path))
+        let files = database::files(&self.db);
+        let at = files.binary_search_by(|file| file.path(&self.db).cmp(path));
+        files.get(at.ok()?).copied()
     }
 
     fn of_file<T>(&self, path: &str, answer: impl Fn(SourceFile) -> Arc<Vec<T>>) -> Arc<Vec<T>> {

@@ -8,6 +8,7 @@
 
 mod database;
 mod edges;
+mod edited;
 mod facts;
 pub mod feature;
 mod files;

@@ -79,7 +79,7 @@ fn the_first_answer_computes_each_file_once() {
     expect![[r#"
         edges 4
         facts 4
-        file_at 8
+        file_at 7
         file_index 1
         graph 1
         problems 4
@@ -187,15 +187,15 @@ fn a_new_file_concerns_nobody_who_does_not_ask_for_it() {
     check(
         write("new.py", "def fresh(): pass\n"),
         expect![[r#"
-        edges 1
-        facts 1
-        file_at 9
-        file_index 1
-        graph 1
-        problems 1
-        resolution 1
-        summary 1
-        symbols 1"#]],
+            edges 1
+            facts 1
+            file_at 7
+            file_index 1
+            graph 1
+            problems 1
+            resolution 1
+            summary 1
+            symbols 1"#]],
     );
 }
 
@@ -206,16 +206,16 @@ fn a_renamed_file_concerns_those_who_import_it() {
     check(
         renamed,
         expect![[r#"
-        edges 2
-        facts 1
-        file_at 10
-        file_index 1
-        folder_exists 1
-        graph 1
-        problems 1
-        resolution 2
-        summary 1
-        symbols 1"#]],
+            edges 2
+            facts 1
+            file_at 8
+            file_index 1
+            folder_exists 1
+            graph 1
+            problems 1
+            resolution 2
+            summary 1
+            symbols 1"#]],
     );
 }
 

@@ -150,6 +150,24 @@ const PIECES: &[&str] = &[
     "// c\n",
 ];
 
+/// Gives a file one text after the other, asks for its symbols each time, and compares with hosts that
+/// know nothing of the texts before.
+fn check_edits(texts: &[String]) {
+    for language in Language::ALL {
+        let path = format!("m.{}", language.extensions()[0]);
+        let mut host = AnalysisHost::new();
+        for text in texts {
+            let bytes = Arc::from(text.as_bytes());
+            let files = vec![(path.clone(), Some(bytes))];
+            host.apply(Change { files, trace: None });
+            let (edited, fresh) = (host.analysis(), analysis(&path, text.as_bytes()));
+            assert_eq!(edited.symbols(&path), fresh.symbols(&path), "{text}");
+            assert_eq!(edited.references(&path), fresh.references(&path), "{text}");
+            assert_eq!(edited.problems(&path), fresh.problems(&path), "{text}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -161,6 +179,26 @@ proptest! {
     #[test]
     fn anything_like_a_program_can_be_analysed(pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..40)) {
         check(pieces.concat().as_bytes());
+    }
+
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn edits_lead_to_the_answers_of_a_fresh_host(
+        pieces in proptest::collection::vec(proptest::sample::select(PIECES), 1..40),
+        edits in proptest::collection::vec((any::<proptest::sample::Index>(), proptest::sample::select(PIECES)), 1..4),
+    ) {
+        let mut pieces = pieces;
+        let mut texts = vec![pieces.concat()];
+        for (at, piece) in edits {
+            let at = at.index(pieces.len());
+            pieces[at] = piece;
+            texts.push(pieces.concat());
+        }
+        check_edits(&texts);
     }
 }
 

@@ -82,6 +82,11 @@ impl SourceText {
         }))
     }
 
+    /// Whether this is a clone of the other one.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// The original bytes.
     pub fn bytes(&self) -> &[u8] {
         match &self.0.content {

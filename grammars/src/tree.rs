@@ -58,12 +58,33 @@ impl SyntaxTree {
                 let mut old = self.tree().clone();
                 // The last one first, so that the others keep their places.
                 for (range, new) in edits.rev() {
-                    old.edit(&input_edit(self.0.text.shadow(), range, new));
+                    old.edit(&input_edit(self.0.text.shadow(), range, new.as_bytes()));
                 }
                 parse_with(self.0.language, text.shadow(), Some(&old))
             });
         }
         edited
+    }
+
+    /// The tree of a text that is much like this tree's: where both begin and end alike, nothing is
+    /// parsed again. It is the tree that [`parse`] makes: after an error tree-sitter may recover in
+    /// another way than from the start, so a text with one is parsed anew.
+    pub fn followed_by(&self, text: &SourceText) -> Self {
+        let followed = parse(self.0.language, text);
+        // A tree that nobody has asked for yet is no help.
+        let made = self.0.tree.get();
+        if let Some(mut old) = made
+            .cloned()
+            .filter(|_| self.0.language.exact_errors().is_none())
+        {
+            let (range, new) = difference(self.0.text.shadow(), text.shadow());
+            old.edit(&input_edit(self.0.text.shadow(), range, new));
+            let tree = parse_with(self.0.language, text.shadow(), Some(&old));
+            if !tree.root_node().has_error() {
+                followed.0.tree.get_or_init(|| tree);
+            }
+        }
+        followed
     }
 
     /// What the exact parser of Rust makes of the text.
@@ -161,7 +182,19 @@ fn parse_with(language: Language, text: &str, old: Option<&Tree>) -> Tree {
     })
 }
 
-fn input_edit(text: &str, range: Range<usize>, new: &str) -> InputEdit {
+/// The one range of a text that another one replaces, and what stands in its place.
+fn difference<'n>(old: &str, new: &'n str) -> (Range<usize>, &'n [u8]) {
+    let (mut old, mut new) = (old.as_bytes(), new.as_bytes());
+    let alike = |(one, other): &(&u8, &u8)| one == other;
+    let start = old.iter().zip(new).take_while(alike).count();
+    (old, new) = (&old[start..], &new[start..]);
+    let both = old.iter().rev().zip(new.iter().rev());
+    let end = both.take_while(alike).count();
+    (start..start + old.len() - end, &new[..new.len() - end])
+}
+
+fn input_edit(text: &str, range: Range<usize>, new: &[u8]) -> InputEdit {
+    let text = text.as_bytes();
     let start_position = point_behind(Point::new(0, 0), text, range.start);
     InputEdit {
         start_byte: range.start,
@@ -174,8 +207,8 @@ fn input_edit(text: &str, range: Range<usize>, new: &str) -> InputEdit {
 }
 
 /// The point behind the first bytes of a text that starts at a point.
-fn point_behind(start: Point, text: &str, length: usize) -> Point {
-    let bytes = text.as_bytes().get(..length).unwrap_or_default();
+fn point_behind(start: Point, text: &[u8], length: usize) -> Point {
+    let bytes = text.get(..length).unwrap_or_default();
     let rows = bytes.iter().filter(|byte| **byte == b'\n').count();
     match bytes.iter().rposition(|byte| *byte == b'\n') {
         Some(last) => Point::new(start.row + rows, length - last - 1),
@@ -222,6 +255,25 @@ mod tests {
             "class A:\n    def f(self):\n        pass\n\n    x = 'é'\nz\nw = = (\n  2)\n",
         );
         check(old, &[(0..9, "")], &old[9..]);
+    }
+
+    #[test]
+    fn a_tree_that_follows_another_is_the_tree_of_its_text() {
+        let texts = [
+            "class A:\n    def f(self):\n        return 1\n\n    x = 'é'\n",
+            "class A:\n    def f(self):\n        return 1\n\n    x = 'è'\n",
+            "class A:\n    def f(self):\n        return (1\n\n    x = 'è'\n",
+            "",
+            "\u{feff}y = \"\"\"\nclass A:\n    def f(self): pass\n\"\"\"\n",
+            "y = ''\nclass A:\n    def f(self): pass\n\"\"\"\n",
+            "y = ''\nif y:\n    class A:\n        def f(self): pass\n''\n",
+        ];
+        let mut followed = tree(texts[0]);
+        for text in texts.iter().cycle().skip(1).take(2 * texts.len()) {
+            let whole = tree(text);
+            followed = followed.followed_by(whole.text());
+            assert_eq!(followed.root().to_sexp(), whole.root().to_sexp(), "{text}");
+        }
     }
 
     #[test]

@@ -23,6 +23,7 @@ use super::Rules;
 
 pub(super) const RULES: Rules = Rules {
     facts: lower::facts,
+    symbols: None,
     resolve: references::resolve,
     is_test_support: |path| path.ends_with("_test.go"),
     may_be_test_folder: |_| false,

@@ -14,6 +14,9 @@ use super::nodes::{children, field, fields};
 impl<'t> Pass<'t> {
     /// Visits an annotation and gives the object it describes.
     pub fn annotation(&mut self, node: Node<'_>) -> ExprId {
+        if self.makes_no_symbol(node) {
+            return UNKNOWN;
+        }
         let mut place = self.place;
         let is_local = self.scope(place.scope).kind == ScopeKind::Function
             && place.function == Some(place.symbol);

@@ -28,6 +28,14 @@ pub(super) fn facts(path: &str, tree: &SyntaxTree) -> FileFacts {
     pass.finish()
 }
 
+/// Reads the symbols alone off a syntax tree: the same pass, without a look at what makes none.
+pub(super) fn symbols(path: &str, tree: &SyntaxTree) -> Vec<Symbol> {
+    let mut pass = Pass::new(path, tree);
+    pass.is_outline = true;
+    pass.block(tree.root());
+    pass.symbols
+}
+
 /// The expression every unknown value is.
 pub(super) const UNKNOWN: ExprId = ExprId(0);
 /// The expression every plain literal is.
@@ -70,6 +78,8 @@ pub(super) struct Pass<'t> {
     pub postponed_annotations: bool,
     problems: Vec<Problem>,
     depth: u32,
+    /// Whether nothing is asked for but symbols.
+    pub is_outline: bool,
 }
 
 impl<'t> Pass<'t> {
@@ -100,6 +110,7 @@ impl<'t> Pass<'t> {
             postponed_annotations: false,
             problems: tree.text().problems().to_vec(),
             depth: 0,
+            is_outline: false,
         };
         pass.open_scope(ScopeKind::Module, None);
         pass.symbols.push(definitions::module_symbol(&id, tree));
@@ -162,13 +173,19 @@ impl<'t> Pass<'t> {
             return UNKNOWN;
         }
         self.depth += 1;
-        let value = if self.statement(node) {
+        let value = if self.makes_no_symbol(node) || self.statement(node) {
             UNKNOWN
         } else {
             self.expression(node, kind)
         };
         self.depth -= 1;
         value
+    }
+
+    /// Whether a node can be passed over if only symbols are asked for: an expression. In one that breaks
+    /// the grammar there may be anything.
+    pub fn makes_no_symbol(&self, node: Node<'_>) -> bool {
+        self.is_outline && is_expression(node.kind()) && !node.has_error()
     }
 
     /// Does `work` somewhere else and comes back.
@@ -270,6 +287,28 @@ impl<'t> Pass<'t> {
             .or_default()
             .push(binding);
     }
+}
+
+/// Whether nodes of this kind hold no statement.
+fn is_expression(kind: &str) -> bool {
+    matches!(
+        kind,
+        "attribute"
+            | "binary_operator"
+            | "boolean_operator"
+            | "call"
+            | "comparison_operator"
+            | "conditional_expression"
+            | "dictionary"
+            | "list"
+            | "parameters"
+            | "return_statement"
+            | "string"
+            | "concatenated_string"
+            | "subscript"
+            | "tuple"
+            | "type"
+    )
 }
 
 fn syntax_error(range: ByteRange) -> Problem {

@@ -28,6 +28,7 @@ pub(super) const RULES: Rules = Rules {
     is_test_support: test_support::is_test_support,
     may_be_test_folder: test_support::may_be_test_folder,
     facts: lower::facts,
+    symbols: Some(lower::symbols),
     resolve: references::resolve,
     takes_in_for_tests: |_| None,
     manifests: &[],

@@ -32,6 +32,7 @@ pub use items::Facts;
 
 pub(super) const RULES: Rules = Rules {
     facts: lower::facts,
+    symbols: None,
     resolve: resolve::resolve,
     is_test_support,
     may_be_test_folder: |_| false,
