@@ -9,6 +9,7 @@ use analyzer::occurrence::Reference;
 use analyzer::symbol::{Symbol, SymbolId, SymbolKind};
 use gen_lsp_types::{Location, Position, Range, Uri};
 use grammars::SourceText;
+use memchr::memmem::Finder;
 
 use crate::folder::Known;
 use crate::knowledge::{Freshness, Knowledge};
@@ -102,27 +103,35 @@ impl Snapshot {
         Some(self.location(&self.file(id.path())?, &symbol.focus))
     }
 
-    /// The symbols that a place in a file means: what it defines, or what the name there stands for.
+    /// The symbols that a place in a file means.
     pub fn meant(&self, file: &FileView, offset: usize) -> Vec<SymbolId> {
+        let name = self.name_at(file, offset);
+        name.map_or_else(Vec::new, |(_, meant)| meant)
+    }
+
+    /// The name at a place in a file and the symbols it means: what is defined there, or what the name
+    /// stands for.
+    pub fn name_at(&self, file: &FileView, offset: usize) -> Option<(Span<usize>, Vec<SymbolId>)> {
         let symbols = self.analysis.symbols(&file.path);
         let touches = |span: &Span<usize>| span.start <= offset && offset <= span.end;
         let defined = symbols
             .iter()
             .find(|symbol| symbol.kind != SymbolKind::Module && touches(&symbol.focus));
         if let Some(symbol) = defined {
-            return vec![symbol.id.clone()];
+            return Some((symbol.focus.clone(), vec![symbol.id.clone()]));
         }
         if let Some(reference) = self.reference_at(file, offset) {
             let targets = reference.targets.iter();
-            return targets.map(|target| target.symbol.clone()).collect();
+            let meant = targets.map(|target| target.symbol.clone());
+            return Some((reference.range.clone(), meant.collect()));
         }
         let imports = self.analysis.imports(&file.path);
-        let import = imports.iter().find(|import| touches(&import.item));
-        import.map_or_else(Vec::new, |import| import.targets.clone())
+        let import = imports.iter().find(|import| touches(&import.item))?;
+        Some((import.item.clone(), import.targets.clone()))
     }
 
     /// The use of a name at a place; of several the surest.
-    pub fn reference_at(&self, file: &FileView, offset: usize) -> Option<Reference> {
+    fn reference_at(&self, file: &FileView, offset: usize) -> Option<Reference> {
         let references = self.analysis.references(&file.path);
         let mut touching: Vec<&Reference> = references
             .iter()
@@ -157,32 +166,43 @@ impl Snapshot {
 
     /// Every use of a symbol: file and place, in the order of paths.
     pub fn uses(&self, id: &SymbolId) -> Vec<(FileView, Vec<Reference>)> {
-        let names = sought(id);
         let mut uses = Vec::new();
-        for path in self.analysis.paths() {
-            let Some(source) = self.analysis.source(&path) else {
-                continue;
-            };
-            let mentions = |name: &String| {
-                memchr::memmem::find(source.shadow().as_bytes(), name.as_bytes()).is_some()
-            };
-            if !names.iter().any(mentions) {
-                continue;
-            }
-            let references = self.analysis.references(&path);
+        for path in self.mentioning(id) {
+            let references = self.analysis.references(path);
             let is_use = |it: &&Reference| it.targets.iter().any(|target| target.symbol == *id);
             let found: Vec<Reference> = references.iter().filter(is_use).cloned().collect();
             if !found.is_empty() {
-                uses.extend(self.file(&path).map(|file| (file, found)));
+                uses.extend(self.file(path).map(|file| (file, found)));
             }
         }
         uses
     }
+
+    /// The paths of the files in whose text a use of a symbol may be, sorted.
+    pub fn mentioning(&self, id: &SymbolId) -> Vec<&str> {
+        let names = sought(id);
+        let finders: Vec<Finder<'_>> = names.iter().map(Finder::new).collect();
+        let mentions = |text: &SourceText| {
+            let text = text.shadow().as_bytes();
+            finders.iter().any(|finder| finder.find(text).is_some())
+        };
+        let sources = self.analysis.sources();
+        let found = sources.filter(|(_, text)| mentions(text));
+        found.map(|(path, _)| path).collect()
+    }
 }
 
 /// The names of which a file that uses a symbol must have one: its own, or, for what the language calls
-/// without naming it, that of the type it belongs to.
+/// without naming it, that of the type it belongs to; for a file those of the file and its folder.
 fn sought(id: &SymbolId) -> Vec<String> {
+    if id.is_module() {
+        let parts = id.path().rsplit('/').take(2);
+        let names = parts.filter_map(|part| part.split('.').next());
+        return names
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
+            .collect();
+    }
     let mut names = vec![id.name().to_owned()];
     let mut links = id.chain().rsplit('.').skip(1);
     let container = links.next().and_then(|link| link.split('#').next());

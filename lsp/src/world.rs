@@ -1,5 +1,7 @@
 //! What one request reads: a snapshot of every folder of the workspace.
 
+use std::path::Path;
+
 use gen_lsp_types::Uri;
 use lsp_server::{ErrorCode, ResponseError};
 
@@ -42,12 +44,16 @@ impl World {
     /// The folder of a file, and the file; `None` where the workspace has no such source file.
     pub fn file(&self, uri: &Uri) -> Option<(&Snapshot, FileView)> {
         let path = uri::to_path(uri)?;
-        let within = |folder: &&Snapshot| path.starts_with(&folder.root);
-        // The innermost folder, if one lies in another.
-        let folders = self.folders.iter().filter(within);
-        let folder = folders.max_by_key(|folder| folder.root.as_os_str().len())?;
+        let folder = self.home(&path)?;
         let inside = path.strip_prefix(&folder.root).ok()?.to_str()?;
         Some((folder, folder.file(inside)?))
+    }
+
+    /// The folder that speaks for a path: the innermost, if one lies in another.
+    pub fn home(&self, path: &Path) -> Option<&Snapshot> {
+        let within = |folder: &&Snapshot| path.starts_with(&folder.root);
+        let folders = self.folders.iter().filter(within);
+        folders.max_by_key(|folder| folder.root.as_os_str().len())
     }
 
     /// The folder with an active feature.

@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 
 use analyzer::occurrence::{Confidence, ReferenceKind};
-use analyzer::symbol::{Symbol, SymbolId, SymbolKind};
+use analyzer::symbol::{SymbolId, SymbolKind};
 use gen_lsp_types as lsp;
 use harness::words::count;
-use serde_json::Value;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
 use super::symbols::{kind, shown_name};
 use crate::knowledge::{Freshness, Seen};
@@ -39,23 +40,28 @@ impl Calls {
     }
 }
 
-fn data(id: &SymbolId) -> Option<Value> {
-    Some(Value::String(id.as_str().to_owned()))
-}
-
-fn call_item(folder: &Snapshot, id: &SymbolId, detail: String) -> Option<lsp::CallHierarchyItem> {
+/// An item of a hierarchy: those of calls and of types look alike on the wire.
+fn item<T: DeserializeOwned>(folder: &Snapshot, id: &SymbolId, detail: &str) -> Option<T> {
     let symbol = folder.analysis.symbol(id)?;
     let file = folder.file(id.path())?;
-    Some(lsp::CallHierarchyItem {
-        name: shown_name(id),
-        kind: kind(&symbol),
-        tags: None,
-        detail: Some(format!("{} ({detail})", id.path())),
-        uri: folder.uri(id.path()),
-        range: file.range(&symbol.full),
-        selection_range: file.range(&symbol.focus),
-        data: data(id),
-    })
+    let item = json!({
+        "name": shown_name(id),
+        "kind": kind(&symbol),
+        "detail": detail,
+        "uri": folder.uri(id.path()),
+        "range": file.range(&symbol.full),
+        "selectionRange": file.range(&symbol.focus),
+        "data": id,
+    });
+    serde_json::from_value(item).ok()
+}
+
+fn call_item(folder: &Snapshot, id: &SymbolId, detail: &str) -> Option<lsp::CallHierarchyItem> {
+    item(folder, id, &format!("{} ({detail})", id.path()))
+}
+
+fn type_item(folder: &Snapshot, id: &SymbolId) -> Option<lsp::TypeHierarchyItem> {
+    item(folder, id, id.path())
 }
 
 /// The definition at a position: what is meant there, else what it stands in.
@@ -81,7 +87,7 @@ pub fn prepare_calls(
         let role = folder
             .member(id)
             .map_or("no role", |member| member.role.word());
-        call_item(folder, id, role.to_owned())
+        call_item(folder, id, role)
     });
     Some(items.collect())
 }
@@ -123,7 +129,7 @@ pub fn incoming(
     let calls = callers.into_iter().filter_map(|(caller, calls)| {
         let file = folder.file(caller.path())?;
         Some(lsp::CallHierarchyIncomingCall {
-            from: call_item(folder, &caller, calls.detail())?,
+            from: call_item(folder, &caller, &calls.detail())?,
             from_ranges: ranges(&file, calls.spans),
         })
     });
@@ -158,7 +164,7 @@ pub fn outgoing(
     callees.retain(|_, calls| !(has_better && is_guess(calls)));
     let calls = callees.into_iter().filter_map(|(callee, calls)| {
         Some(lsp::CallHierarchyOutgoingCall {
-            to: call_item(folder, &callee, calls.detail())?,
+            to: call_item(folder, &callee, &calls.detail())?,
             from_ranges: ranges(&file, calls.spans),
         })
     });
@@ -210,21 +216,6 @@ fn ranges(file: &FileView, mut spans: Vec<std::ops::Range<usize>>) -> Vec<lsp::R
     spans.sort_by_key(|span| (span.start, span.end));
     spans.dedup();
     spans.iter().map(|span| file.range(span)).collect()
-}
-
-fn type_item(folder: &Snapshot, id: &SymbolId) -> Option<lsp::TypeHierarchyItem> {
-    let symbol: Symbol = folder.analysis.symbol(id)?;
-    let file = folder.file(id.path())?;
-    Some(lsp::TypeHierarchyItem {
-        name: shown_name(id),
-        kind: kind(&symbol),
-        tags: None,
-        detail: Some(id.path().to_owned()),
-        uri: folder.uri(id.path()),
-        range: file.range(&symbol.full),
-        selection_range: file.range(&symbol.focus),
-        data: data(id),
-    })
 }
 
 fn is_type(folder: &Snapshot, id: &SymbolId) -> bool {

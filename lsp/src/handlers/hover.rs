@@ -7,7 +7,6 @@ use gen_lsp_types as lsp;
 use harness::words::count;
 
 use super::hierarchy::stale_word;
-use super::navigation::at;
 use crate::snapshot::{FileView, Snapshot};
 use crate::world::World;
 
@@ -18,7 +17,9 @@ const MOST_LINES: usize = 12;
 
 /// What is known of what a position means.
 pub fn hover(world: &World, params: lsp::HoverParams) -> Option<lsp::Hover> {
-    let (folder, file, meant) = at(world, &params.text_document_position_params)?;
+    let place = params.text_document_position_params;
+    let (folder, file) = world.file(&place.text_document.uri)?;
+    let (span, meant) = folder.name_at(&file, file.offset(place.position))?;
     let id = meant.first()?;
     let symbol = folder.analysis.symbol(id)?;
     let home = folder.file(id.path())?;
@@ -28,14 +29,12 @@ pub fn hover(world: &World, params: lsp::HoverParams) -> Option<lsp::Hover> {
         let _ = writeln!(text, "\nor another of {}", count(meant.len(), "definition"));
     }
     part(folder, &home, &symbol, &mut text);
-    let offset = file.offset(params.text_document_position_params.position);
-    let here = folder.reference_at(&file, offset).map(|it| it.range);
     Some(lsp::Hover {
         contents: lsp::Contents::MarkupContent(lsp::MarkupContent {
             kind: lsp::MarkupKind::Markdown,
             value: text,
         }),
-        range: here.map(|span| file.range(&span)),
+        range: Some(file.range(&span)),
     })
 }
 

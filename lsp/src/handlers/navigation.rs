@@ -50,14 +50,16 @@ fn key(place: &lsp::Location) -> (&str, u32, u32) {
 /// The import statements that name a symbol.
 fn imports(folder: &Snapshot, id: &SymbolId) -> Vec<lsp::Location> {
     let mut places = Vec::new();
-    for path in folder.analysis.paths() {
-        let imports = folder.analysis.imports(&path);
+    for path in folder.mentioning(id) {
+        let imports = folder.analysis.imports(path);
         let named = imports.iter().filter(|import| import.bound != "*");
-        let of_symbol = named.filter(|import| import.targets.contains(id));
-        let Some(file) = folder.file(&path) else {
+        let mut of_symbol = named.filter(|it| it.targets.contains(id)).peekable();
+        if of_symbol.peek().is_none() {
             continue;
-        };
-        places.extend(of_symbol.map(|import| folder.location(&file, &import.item)));
+        }
+        if let Some(file) = folder.file(path) {
+            places.extend(of_symbol.map(|import| folder.location(&file, &import.item)));
+        }
     }
     places
 }

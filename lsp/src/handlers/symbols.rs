@@ -87,8 +87,17 @@ pub fn of_workspace(
     let query = params.query;
     let mut found: Vec<(u8, usize, Symbol)> = Vec::new();
     for (at, folder) in world.folders.iter().enumerate() {
-        for path in folder.analysis.paths() {
-            let symbols = folder.analysis.symbols(&path);
+        let speaks_for = |path: &String| {
+            let home = || world.home(&folder.root.join(path));
+            world.folders.len() == 1 || home().is_some_and(|home| std::ptr::eq(home, folder))
+        };
+        for path in folder
+            .analysis
+            .paths()
+            .iter()
+            .filter(|path| speaks_for(path))
+        {
+            let symbols = folder.analysis.symbols(path);
             let named = symbols
                 .iter()
                 .filter(|symbol| symbol.kind != SymbolKind::Module);

@@ -6,7 +6,8 @@
 //!
 //! Each edit inserts or takes back a line in the body of a function, in one of twenty files in turn, which
 //! are of all lengths that the project has, or its longest; then the requests are sent one after the other.
-//! Times are from the request to the answer, as a client in the same process sees them.
+//! Times are from the request to the answer, as a client in the same process sees them, and what the
+//! process took of the processors meanwhile, which other work on the machine changes little.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -27,10 +28,50 @@ const OPEN: usize = 20;
 /// After how many edits the requests about the whole project are sent.
 const RARE: usize = 10;
 
+/// How long an answer took: on the clock, and of the processors.
+#[derive(Clone, Copy)]
+struct Times {
+    clock: Duration,
+    processor: Duration,
+}
+
+/// Since when an answer is waited for.
+struct Watch {
+    started: Instant,
+    processor: Duration,
+}
+
+impl Watch {
+    fn start() -> Self {
+        Self {
+            started: Instant::now(),
+            processor: processor(),
+        }
+    }
+
+    fn stop(&self) -> Times {
+        Times {
+            clock: self.started.elapsed(),
+            processor: processor().saturating_sub(self.processor),
+        }
+    }
+}
+
+/// What all threads of this process took of the processors.
+fn processor() -> Duration {
+    let threads = std::fs::read_dir("/proc/self/task").unwrap();
+    let spent = threads.filter_map(|thread| {
+        let path = thread.ok()?.path().join("schedstat");
+        let text = std::fs::read_to_string(path).ok()?;
+        text.split(' ').next()?.parse::<u64>().ok()
+    });
+    Duration::from_nanos(spent.sum())
+}
+
 struct Editor {
     connection: Connection,
     next: i32,
-    times: BTreeMap<&'static str, Vec<Duration>>,
+    times: BTreeMap<&'static str, Vec<Times>>,
 }
 
 impl Editor {
@@ -64,28 +105,31 @@ impl Editor {
     }
 
     fn ask(&mut self, name: &'static str, method: &str, params: Value) -> Value {
-        let started = Instant::now();
+        let watch = Watch::start();
         let id = self.begin(method, params);
         let answer = self.answer(&id);
-        self.times.entry(name).or_default().push(started.elapsed());
+        self.times.entry(name).or_default().push(watch.stop());
         answer
     }
 
     fn print(&self) {
-        println!("| request | answers | median | p99 | most |\n|---|---|---|---|---|");
+        println!("| request | answers | median | p99 | most | median, processor | p99 | most |");
+        println!("|---|---|---|---|---|---|---|---|");
         for (name, times) in &self.times {
-            let mut times = times.clone();
-            times.sort();
-            let at = |share: usize| times[(times.len() * share / 100).min(times.len() - 1)];
-            let shown = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1000.0);
-            let (median, late) = (shown(at(50)), shown(at(99)));
-            println!(
-                "| {name} | {} | {median} | {late} | {} |",
-                times.len(),
-                shown(at(100))
-            );
+            let clock = percentiles(times.iter().map(|it| it.clock));
+            let processor = percentiles(times.iter().map(|it| it.processor));
+            println!("| {name} | {} | {clock} | {processor} |", times.len());
         }
     }
+}
+
+/// Median, 99th percentile and the longest, as cells of a table.
+fn percentiles(times: impl Iterator<Item = Duration>) -> String {
+    let mut times: Vec<Duration> = times.collect();
+    times.sort();
+    let at = |share: usize| times[(times.len() * share / 100).min(times.len() - 1)];
+    let shown = |share| format!("{:.1} ms", at(share).as_secs_f64() * 1000.0);
+    [50, 99, 100].map(shown).join(" | ")
 }
 
 /// A file that is edited: its path, the place of a function's name, and the line after its header.
@@ -148,7 +192,7 @@ fn main() {
         started.elapsed().as_secs_f64()
     );
     let opening = editor.times.remove("(opening)").unwrap_or_default();
-    let slowest = opening.iter().max().copied().unwrap_or_default();
+    let slowest = opening.iter().map(|it| it.clock).max().unwrap_or_default();
     println!(
         "an opened file answers after at most {:.0} ms",
         slowest.as_secs_f64() * 1000.0
@@ -280,7 +324,7 @@ fn whole(editor: &mut Editor, file: &Edited) {
         json!({"query": "get_value"}),
     );
     editor.ask("references", "textDocument/references", place(file));
-    let started = Instant::now();
+    let watch = Watch::start();
     let id = editor.begin("workspace/symbol", json!({"query": "a"}));
     editor.tell("$/cancelRequest", json!({"id": id}));
     editor.answer(&id);
@@ -288,5 +332,5 @@ fn whole(editor: &mut Editor, file: &Edited) {
         .times
         .entry("cancelled")
         .or_default()
-        .push(started.elapsed());
+        .push(watch.stop());
 }
