@@ -6,6 +6,7 @@ use gen_lsp_types::InitializeParams;
 use serde_json::{Value, json};
 
 use crate::handlers::semantic_tokens;
+use crate::preview::Preview;
 use crate::text::Encoding;
 use crate::uri;
 
@@ -30,6 +31,8 @@ pub struct Client {
     pub watches_files: bool,
     /// Whether it asks for diagnostics.
     pub pulls_diagnostics: bool,
+    /// How it can show the starting tree.
+    pub preview: Preview,
     /// The requests that let it ask again for what it shows.
     pub refreshes: Vec<&'static str>,
 }
@@ -66,6 +69,7 @@ impl Client {
             encoding: Encoding::negotiate(offered),
             shows_progress: can("/window/workDoneProgress"),
             watches_files: can("/workspace/didChangeWatchedFiles/dynamicRegistration"),
+            preview: Preview::new(&said),
             pulls_diagnostics: said
                 .pointer("/textDocument/diagnostic")
                 .is_some_and(Value::is_object),

@@ -1,14 +1,17 @@
 //! The commands: what a person asks for by name.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use lsp_server::{ErrorCode, Request, Response};
+use lsp_server::{ErrorCode, Request, RequestId, Response};
 use serde_json::{Value, json};
 
+use crate::active::ActiveFeature;
 use crate::curator::Question;
 use crate::folder::Folder;
 use crate::handlers;
 use crate::jobs::{Job, Order};
+use crate::preview::{self, Preview};
 use crate::progress;
 use crate::server::Server;
 
@@ -36,20 +39,16 @@ impl Server {
                 self.ask_curators(|| Question::Activate(targets.clone()));
                 self.send(Response::new_ok(request.id, Value::Null).into());
             }
-            "lacuna.preview" | "lacuna.showChain" => {
-                let method = command.replace("lacuna.", "lacuna/");
+            "lacuna.preview" => {
+                self.show_starting_tree();
+                self.answer_as("lacuna/preview", request.id, Value::Null);
+            }
+            "lacuna.showChain" => {
                 let params = arguments.first().cloned().unwrap_or(Value::Null);
-                if let Some(words) = self.chain_in_words(&command, &params) {
+                if let Some(words) = self.chain_in_words(&params) {
                     self.show(&words);
                 }
-                self.answer(
-                    Request {
-                        id: request.id,
-                        method,
-                        params,
-                    },
-                    0,
-                );
+                self.answer_as("lacuna/showChain", request.id, params);
             }
             "lacuna.trace" => self.start_job(request, Job::Trace(first(&arguments))),
             "lacuna.extract" => {
@@ -71,20 +70,50 @@ impl Server {
         }
     }
 
+    /// Answers a command as the request of our own that it stands for.
+    fn answer_as(&mut self, method: &str, id: RequestId, params: Value) {
+        let method = method.to_owned();
+        self.answer(Request { id, method, params }, 0);
+    }
+
     /// What a person sees of a chain without an extension of their editor.
-    fn chain_in_words(&mut self, command: &str, params: &Value) -> Option<String> {
-        let mut folders = self
-            .folders
-            .iter_mut()
-            .filter(|_| command == "lacuna.showChain");
-        let active = folders.find_map(|folder| folder.known().active.clone())?;
+    fn chain_in_words(&mut self, params: &Value) -> Option<String> {
+        let (_, active) = self.active()?;
         handlers::feature::chain_in_words(&active, params)
     }
 
+    /// What a person sees of the starting tree without an extension of their editor.
+    fn show_starting_tree(&mut self) {
+        let Some((at, active)) = self.active() else {
+            return;
+        };
+        let Some(folder) = self.folders.get(at) else {
+            return;
+        };
+        match self.client.preview {
+            Preview::Edit { deletes } => {
+                let version = |path: &str| folder.document(path).map(|it| it.version);
+                let snapshot = folder.snapshot(self.client.encoding);
+                let edit = preview::edit(&snapshot, &active, deletes, &version);
+                self.ask("workspace/applyEdit", edit);
+            }
+            Preview::Document => match preview::document(&folder.root, &active) {
+                Ok(document) => self.ask("window/showDocument", document),
+                Err(reason) => self.show(&format!("{}; {reason}", preview::words(&active))),
+            },
+            Preview::Message => self.show(&preview::words(&active)),
+        }
+    }
+
+    /// The active feature and the place of its folder among all.
+    fn active(&mut self) -> Option<(usize, Arc<ActiveFeature>)> {
+        let mut folders = self.folders.iter_mut().enumerate();
+        folders.find_map(|(at, folder)| Some((at, folder.known().active.clone()?)))
+    }
+
     fn active_target(&mut self) -> Vec<String> {
-        let mut active = self.folders.iter_mut();
-        let active = active.find_map(|folder| folder.known().active.clone());
-        active.map_or_else(Vec::new, |active| active.target.clone())
+        let active = self.active();
+        active.map_or_else(Vec::new, |(_, active)| active.target.clone())
     }
 
     /// The folder that a job is about: that of its target, of the active feature, or the first.

@@ -78,6 +78,18 @@ impl Folder {
         self.apply(closed.collect());
     }
 
+    /// A folder is gone, and with it what is in it and not open in the editor.
+    pub fn forget(&mut self, gone: &Path) {
+        let known = self.host.analysis().inputs().into_iter();
+        let is_inside = |path: &String| {
+            let in_folder = |folder: &Path| folder.join(path).starts_with(gone);
+            in_folder(&self.written) || in_folder(&self.root)
+        };
+        let inside = known.map(|(path, _)| path).filter(is_inside);
+        let files = inside.map(|path| (path, None)).collect();
+        self.read(files);
+    }
+
     /// The editor has opened a file.
     pub fn open(&mut self, path: &str, version: i32, text: String) {
         self.open

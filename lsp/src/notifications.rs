@@ -47,32 +47,37 @@ fn with<P: DeserializeOwned>(params: Value, take: impl FnOnce(P)) {
 
 fn opened(server: &mut Server, params: DidOpenTextDocumentParams) {
     let document = params.text_document;
-    let path = uri::to_path(&document.uri);
-    if let Some((folder, path)) = path.and_then(|path| server.locate(&path)) {
-        folder.open(&path, document.version, document.text);
-        server.note_change();
+    let Some(path) = uri::to_path(&document.uri) else {
+        return;
+    };
+    for (folder, path) in server.holding(&path) {
+        folder.open(&path, document.version, document.text.clone());
     }
+    server.note_change();
 }
 
 fn changed(server: &mut Server, params: DidChangeTextDocumentParams) {
     let encoding = server.client.encoding;
     let document = params.text_document;
-    let path = uri::to_path(&document.text_document_identifier.uri);
-    if let Some((folder, path)) = path.and_then(|path| server.locate(&path)) {
-        let changes = params.content_changes;
+    let Some(path) = uri::to_path(&document.text_document_identifier.uri) else {
+        return;
+    };
+    for (folder, path) in server.holding(&path) {
         folder.change(&path, document.version, |old| {
-            text::apply(old, changes, encoding);
+            text::apply(old, params.content_changes.clone(), encoding);
         });
-        server.note_change();
     }
+    server.note_change();
 }
 
 fn closed(server: &mut Server, params: DidCloseTextDocumentParams) {
-    let path = uri::to_path(&params.text_document.uri);
-    if let Some((folder, path)) = path.and_then(|path| server.locate(&path)) {
+    let Some(path) = uri::to_path(&params.text_document.uri) else {
+        return;
+    };
+    for (folder, path) in server.holding(&path) {
         folder.close(&path);
-        server.note_change();
     }
+    server.note_change();
 }
 
 fn saved(server: &mut Server, params: &Value) {
@@ -92,14 +97,25 @@ fn on_disk(server: &mut Server, params: DidChangeWatchedFilesParams) {
         configured |= path.ends_with(CONFIGURATION);
         let is_gone = change.kind == FileChangeType::Deleted;
         let bytes = (!is_gone).then(|| read(&path)).flatten();
-        if let Some((folder, relative)) = server.locate(&path) {
-            folder.read(vec![(relative, bytes)]);
+        let is_input = path.to_str().is_some_and(analyzer::is_input);
+        if is_input && !is_folder(&path) {
+            for (folder, relative) in server.holding(&path) {
+                folder.read(vec![(relative, bytes.clone())]);
+            }
+        } else if is_gone {
+            server.folders.iter_mut().for_each(|it| it.forget(&path));
+        } else if is_folder(&path) {
+            server.read_below(&path);
         }
     }
     if configured {
         server.ask_curators(|| Question::Again);
     }
     server.note_change();
+}
+
+fn is_folder(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|it| it.is_dir())
 }
 
 /// A plain file; what is none counts as gone.

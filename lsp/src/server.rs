@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::capabilities::{Client, capabilities};
 use crate::contained::{Caught, contained};
 use crate::curator::{Answer, Curator, Question};
-use crate::folder::{Files, Folder, files_of};
+use crate::folder::{Files, Folder};
 use crate::handlers::{self, diagnostics};
 use crate::jobs::{Jobs, Launch};
 use crate::notifications;
@@ -71,8 +71,8 @@ pub(crate) struct Server {
     pub client: Client,
     pub folders: Vec<Folder>,
     pub settings: Settings,
-    curators: FxHashMap<PathBuf, Curator>,
-    pool: Pool,
+    pub curators: FxHashMap<PathBuf, Curator>,
+    pub pool: Pool,
     pub tasks: (Sender<Task>, Receiver<Task>),
     pending: FxHashMap<RequestId, Pending>,
     pub jobs: Jobs,
@@ -104,7 +104,8 @@ pub fn serve(connection: Connection, launch: Launch) -> Result<(), ServeError> {
     let client = Client::new(&params);
     let info = json!({"name": "lacuna", "version": env!("CARGO_PKG_VERSION")});
     let offered = json!({"capabilities": capabilities(&client), "serverInfo": info});
-    connection.initialize_finish(id, offered)?;
+    // Not all clients say that they are ready before they ask; nothing here waits for it.
+    let _ = connection.sender.send(Response::new_ok(id, offered).into());
     let mut server = Server::new(connection, client, launch);
     server.settings = Settings::read(params.initialization_options.as_ref());
     server.start(&params);
@@ -139,50 +140,6 @@ impl Server {
             self.ask("client/registerCapability", notifications::watchers());
         }
         self.look_for_runs();
-    }
-
-    /// Takes in a folder of the workspace; its files are read by another thread.
-    pub fn add_folder(&mut self, written: PathBuf) {
-        if self.folders.iter().any(|folder| folder.written == written) {
-            return;
-        }
-        let folder = Folder::new(written);
-        let (root, name) = (folder.root.clone(), folder.written.clone());
-        let tasks = self.tasks.0.clone();
-        let answer = {
-            let (tasks, name) = (tasks.clone(), name.clone());
-            move |answer| drop(tasks.send(Task::Curated(name.clone(), answer)))
-        };
-        let curator = Curator::start(root.clone(), answer);
-        curator.ask(Question::Configure(self.settings.clone()));
-        curator.ask(Question::Load);
-        self.curators.insert(name.clone(), curator);
-        self.folders.push(folder);
-        let token = self.begin("Lacuna: reading files", false);
-        self.pool.run(move || {
-            let files = files_of(&root);
-            let count = files.len();
-            let _ = tasks.send(Task::Read(name, files));
-            if let Some(end) = token.map(|token| progress::end(&token, &format!("{count} files"))) {
-                let _ = tasks.send(Task::Tell(end));
-            }
-        });
-    }
-
-    /// Lets go of a folder.
-    pub fn remove_folder(&mut self, written: &PathBuf) {
-        self.folders.retain(|folder| folder.written != *written);
-        self.curators.remove(written);
-    }
-
-    /// The folder of a path, and the path in it.
-    pub fn locate(&mut self, path: &std::path::Path) -> Option<(&mut Folder, String)> {
-        let folders = self.folders.iter_mut();
-        let inside = folders.filter_map(|folder| {
-            let relative = folder.relative(path)?;
-            Some((folder, relative))
-        });
-        inside.min_by_key(|(_, relative)| relative.len())
     }
 
     /// Asks every curator.
@@ -520,7 +477,7 @@ impl Server {
     }
 
     /// Sends a request of our own; nothing depends on what the client answers.
-    fn ask(&mut self, method: &str, params: Value) {
+    pub fn ask(&mut self, method: &str, params: Value) {
         self.next += 1;
         let id = RequestId::from(format!("lacuna-{}", self.next));
         let method = method.to_owned();

@@ -57,6 +57,11 @@ impl FileView {
         self.offset(range.start)..self.offset(range.end)
     }
 
+    /// How many bytes it has.
+    pub fn len(&self) -> usize {
+        self.source.len()
+    }
+
     /// The range of the whole file.
     pub fn all(&self) -> Range {
         self.lines.all(self.source.bytes())

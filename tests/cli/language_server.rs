@@ -40,7 +40,15 @@ impl<'b> Editor<'b> {
             next: 0,
         };
         let folder = json!([{"uri": editor.uri(""), "name": "sample"}]);
-        let capabilities = json!({"window": {"workDoneProgress": true}});
+        let edits = json!({
+            "documentChanges": true,
+            "resourceOperations": ["delete"],
+            "changeAnnotationSupport": {},
+        });
+        let capabilities = json!({
+            "window": {"workDoneProgress": true},
+            "workspace": {"workspaceEdit": edits},
+        });
         let params = json!({"capabilities": capabilities, "workspaceFolders": folder});
         editor.ask("initialize", params);
         editor.tell("initialized", json!({}));
@@ -109,6 +117,14 @@ impl<'b> Editor<'b> {
     fn told(&mut self, method: &str) -> Value {
         self.hear(|message| match message {
             Message::Notification(it) if it.method == method => Some(it.params.clone()),
+            _ => None,
+        })
+    }
+
+    /// The parameters of the next request of the server with this method.
+    fn asked(&mut self, method: &str) -> Value {
+        self.hear(|message| match message {
+            Message::Request(it) if it.method == method => Some(it.params.clone()),
             _ => None,
         })
     }
@@ -202,6 +218,8 @@ fn a_feature_is_curated_in_the_editor() {
         "tests/test_shopping.py" true
     "#]]
     .assert_eq(&files.collect::<String>());
+    let offered = editor.asked("workspace/applyEdit");
+    check_edit_of_preview(&editor, &offered, &preview);
     let patch = editor.ask("lacuna/patch", json!({}));
     assert!(patch["removal"].as_str().unwrap().starts_with("diff --git"));
 
@@ -252,6 +270,40 @@ fn a_feature_is_curated_in_the_editor() {
     let stale = found.filter(|it| it["code"] == "stale");
     assert_eq!(stale.count(), 1);
     editor.close();
+}
+
+/// The edit that a client is offered has to be confirmed, and leads to the texts of the starting tree.
+fn check_edit_of_preview(editor: &Editor<'_>, offered: &Value, preview: &Value) {
+    let edit = &offered["edit"];
+    let annotation = &edit["changeAnnotations"]["lacuna.startingTree"];
+    assert_eq!(annotation["needsConfirmation"], true);
+    expect![[r#"
+        Starting tree of tests/test_shopping.py
+    "#]]
+    .assert_eq(&format!("{}\n", annotation["label"].as_str().unwrap()));
+    let changes = edit["documentChanges"].as_array().unwrap();
+    let files = preview["files"].as_array().unwrap();
+    assert_eq!(changes.len(), files.len());
+    for (change, file) in changes.iter().zip(files) {
+        if file["text"].is_null() {
+            assert_eq!(
+                (&change["kind"], &change["uri"]),
+                (&json!("delete"), &file["uri"])
+            );
+            continue;
+        }
+        assert_eq!(change["textDocument"]["uri"], file["uri"]);
+        let path = editor.bench.project.join(file["path"].as_str().unwrap());
+        let full = std::fs::read_to_string(path).unwrap();
+        let mut lines: Vec<&str> = full.split_inclusive('\n').collect();
+        for edit in change["edits"].as_array().unwrap().iter().rev() {
+            assert_eq!(edit["annotationId"], "lacuna.startingTree");
+            let line = |end: &str| edit["range"][end]["line"].as_u64().unwrap() as usize;
+            let text = edit["newText"].as_str().unwrap();
+            lines.splice(line("start")..line("end"), [text]);
+        }
+        assert_eq!(lines.concat(), file["text"].as_str().unwrap());
+    }
 }
 
 #[test]

@@ -4,8 +4,9 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::fs;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fixtures::Fixture;
 use harness::process::Launcher;
@@ -24,7 +25,7 @@ pub struct Client {
     /// What came while something else was waited for.
     heard: RefCell<VecDeque<Message>>,
     next: RefCell<i32>,
-    folder: TempDir,
+    folder: Rc<TempDir>,
 }
 
 impl Client {
@@ -55,6 +56,26 @@ impl Client {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, file.text).unwrap();
         }
+        Self::of(Rc::new(folder))
+    }
+
+    /// Another client, with a server of its own, whose workspace has these folders of the same project.
+    pub fn beside(&self, folders: &[&str]) -> Self {
+        let client = Self::of(self.folder.clone());
+        client.begin_session(folders);
+        client
+    }
+
+    /// Starts the session with these folders of the project as the workspace.
+    pub fn begin_session(&self, folders: &[&str]) {
+        let folder = |path: &&str| json!({"uri": self.uri(path), "name": path});
+        let folders: Vec<Value> = folders.iter().map(folder).collect();
+        let params = json!({"capabilities": {}, "workspaceFolders": folders});
+        self.ask("initialize", params);
+        self.tell("initialized", json!({}));
+    }
+
+    fn of(folder: Rc<TempDir>) -> Self {
         let (ours, theirs) = Connection::memory();
         let launch = |interrupt| Launcher::new(interrupt);
         let server = std::thread::spawn(move || serve(theirs, Box::new(launch)));
@@ -78,14 +99,15 @@ impl Client {
                 .ask("textDocument/documentSymbol", params.clone())
                 .is_null()
         };
-        let mut waited = Duration::ZERO;
-        while !is_there() {
-            assert!(
-                waited < PATIENCE,
-                "the files of the workspace are never read"
-            );
+        self.until(is_there);
+    }
+
+    /// Waits until something holds.
+    pub fn until(&self, holds: impl Fn() -> bool) {
+        let started = Instant::now();
+        while !holds() {
+            assert!(started.elapsed() < PATIENCE, "it never comes about");
             std::thread::sleep(Duration::from_millis(10));
-            waited += Duration::from_millis(10);
         }
     }
 

@@ -7,7 +7,9 @@
 
 mod client;
 mod documentation;
+mod folders;
 mod nonsense;
 mod reading;
 mod session;
 mod storms;
+mod wire;

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::client::Client;
+use crate::wire;
 
 const FILES: &str = "
 //- a.py
@@ -137,6 +138,32 @@ proptest! {
         let left = client.end();
         let answers = left.iter().filter(|message| matches!(message, Message::Response(_)));
         prop_assert_eq!(answers.count(), 0);
+    }
+}
+
+/// Bodies of messages that look a little like a client's, among others that are any bytes.
+fn bodies() -> impl Strategy<Value = Vec<u8>> {
+    let method = proptest::sample::select(METHODS.to_vec());
+    let message =
+        (method, params(), proptest::option::of(0..4)).prop_map(|(method, params, id)| {
+            let mut message = json!({"method": method, "params": params});
+            if let Some(id) = id {
+                message["id"] = json!(id);
+            }
+            message.to_string().into_bytes()
+        });
+    prop_oneof![4 => message, 1 => proptest::collection::vec(any::<u8>(), 0..40)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn any_bytes_are_a_session_that_ends(
+        bodies in proptest::collection::vec(bodies(), 0..30), is_raw: bool,
+    ) {
+        let lines = bodies.join(&b'\n');
+        wire::session(&if is_raw { [b"!", &*lines].concat() } else { lines });
     }
 }
 

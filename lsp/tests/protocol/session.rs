@@ -30,6 +30,18 @@ fn nothing_is_answered_before_the_start_and_after_the_end() {
 }
 
 #[test]
+fn a_client_that_asks_before_it_says_that_it_is_ready_is_answered() {
+    let client = Client::silent(FILES);
+    client.ask("initialize", json!({"capabilities": {}}));
+    assert!(
+        client
+            .ask("workspace/symbol", json!({"query": ""}))
+            .is_array()
+    );
+    client.end();
+}
+
+#[test]
 fn an_exit_without_a_shutdown_is_a_failure() {
     let client = Client::start(FILES);
     assert!(client.exit().is_err());
