@@ -12,6 +12,7 @@ mod needs;
 mod real;
 mod rust;
 mod rust_pitfalls;
+mod rust_tests;
 mod stubs;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,13 +1,16 @@
-//! Bodies: expressions and patterns, with the types of values as far as they are cheap to find out.
+//! Bodies: expressions, with the types of values as far as they are cheap to find out.
+
+mod calls;
+mod patterns;
 
 use grammars::rust::syntax::AstNode;
-use grammars::rust::syntax::ast::{self, HasArgList, HasGenericArgs, HasLoopBody, HasName};
+use grammars::rust::syntax::ast::{self, HasLoopBody};
 
 use super::items::ItemKind;
 use super::map::{Sym, TYPES, VALUES};
 use super::resolve::{Meant, Walk};
-use super::syntax::{name, plain};
-use super::types::{Ty, foreign, foreign_result, item_of};
+use super::syntax::name;
+use super::types::{Ty, foreign_result, item_of};
 use crate::facts::Name;
 use crate::occurrence::ReferenceKind;
 
@@ -246,150 +249,6 @@ impl Walk<'_> {
         of
     }
 
-    /// What a path means, and the type of its value: a function for what can be called.
-    fn called_path(&mut self, path: &ast::Path, kind: ReferenceKind) -> (Meant, Ty) {
-        let single = path.as_single_name_ref();
-        if let Some(local) = single
-            .as_ref()
-            .and_then(|it| self.local(&name(it)).cloned())
-        {
-            return (Meant::default(), local);
-        }
-        let (meant, this) = self.path(path, VALUES, kind);
-        let is_constructor = single.as_ref().is_some_and(|it| it.text() == "Self");
-        if is_constructor {
-            return (meant, Ty::Function(Box::new(self.place.env.this.clone())));
-        }
-        let of = self.type_of_meant(&meant, &this);
-        (meant, of)
-    }
-
-    fn type_of_meant(&self, meant: &Meant, this: &Ty) -> Ty {
-        let [sym] = meant.sure.as_slice() else {
-            return Ty::Unknown;
-        };
-        let of = self.world().type_of(*sym, this);
-        let callable = self.map.def(*sym).is_some_and(|def| match def.kind {
-            ItemKind::Function => true,
-            ItemKind::Struct | ItemKind::Variant => {
-                matches!(def.of, super::items::TypeRef::Tuple(_))
-            }
-            _ => false,
-        });
-        match callable {
-            true => Ty::Function(Box::new(of)),
-            false => of,
-        }
-    }
-
-    fn call(&mut self, call: &ast::CallExpr) -> Ty {
-        let of = match call.expr() {
-            Some(ast::Expr::PathExpr(path)) => path.path().map_or(Ty::Unknown, |path| {
-                self.value_path(&path, ReferenceKind::Call)
-            }),
-            other => self.maybe(other),
-        };
-        let arguments: Vec<Ty> = call
-            .arg_list()
-            .into_iter()
-            .flat_map(|list| list.args())
-            .map(|argument| self.expression(&argument))
-            .collect();
-        match of {
-            Ty::Function(result) => *result,
-            // `Box::new(x)`, `Some(x)`
-            _ => wrapped(call, arguments),
-        }
-    }
-
-    fn method_call(&mut self, call: &ast::MethodCallExpr) -> Ty {
-        let this = self.maybe(call.receiver());
-        if let Some(arguments) = call.generic_arg_list() {
-            self.children(arguments.syntax());
-        }
-        let list: Vec<ast::Expr> = call
-            .arg_list()
-            .into_iter()
-            .flat_map(|it| it.args())
-            .collect();
-        let known = [item_of(&this)];
-        for argument in &list {
-            match argument {
-                ast::Expr::ClosureExpr(it) if matches!(this, Ty::Foreign(..)) => {
-                    self.closure(it, &known);
-                }
-                _ => {
-                    self.expression(argument);
-                }
-            }
-        }
-        let Some(found) = call.name_ref() else {
-            return Ty::Unknown;
-        };
-        let (method, range) = (name(&found), self.range(found.syntax()));
-        let arity = u32::try_from(list.len()).unwrap_or(u32::MAX);
-        let meant = self.method(&this, &method, arity);
-        self.refer(range.clone(), ReferenceKind::Call, &meant);
-        self.use_traits(&range, &method, &meant);
-        if meant.sure.is_empty() && meant.named.is_empty() {
-            self.use_foreign_traits(&range, &method);
-        }
-        self.conversions(&method, &range);
-        match meant.sure.as_slice() {
-            [] => foreign_result(&this, &method),
-            [first, ..] => self.world().type_of(*first, &this),
-        }
-    }
-
-    /// `x.into()` runs `From::from`, `x.parse()` runs `FromStr::from_str`.
-    fn conversions(&mut self, method: &str, range: &std::ops::Range<usize>) {
-        let behind = match method {
-            "into" => "from",
-            "try_into" => "try_from",
-            "parse" => "from_str",
-            "to_string" => "fmt",
-            "collect" => "from_iter",
-            "sum" => "sum",
-            _ => return,
-        };
-        let named = self
-            .members
-            .by_trait
-            .get(behind)
-            .cloned()
-            .unwrap_or_default();
-        let meant = Meant {
-            named,
-            ..Meant::default()
-        };
-        self.refer(range.clone(), ReferenceKind::Implicit, &meant);
-    }
-
-    /// What a method means on a value of some type.
-    pub fn method(&self, this: &Ty, method: &str, arity: u32) -> Meant {
-        let world = self.world();
-        let fits = |sym: &Sym| {
-            self.map
-                .def(*sym)
-                .is_some_and(|def| def.has_self && def.arity == arity)
-        };
-        if let Some(found) = world.items(this, method) {
-            let sure: Vec<Sym> = found.into_iter().filter(fits).collect();
-            if !sure.is_empty() {
-                return Meant {
-                    sure,
-                    ..Meant::default()
-                };
-            }
-        }
-        // Bounds may be of foreign traits, too, which types of the project implement.
-        let named = world.by_name(this, method).into_iter().filter(fits);
-        Meant {
-            named: named.collect(),
-            ..Meant::default()
-        }
-    }
-
     fn field(&mut self, field: &ast::FieldExpr) -> Ty {
         let this = self.maybe(field.expr());
         let Some(found) = field.name_ref() else {
@@ -514,106 +373,6 @@ impl Walk<'_> {
         self.maybe(list.spread());
         of
     }
-
-    /// Visits a pattern for a value of some type.
-    pub fn pattern(&mut self, pattern: &ast::Pat, of: &Ty) {
-        match pattern {
-            ast::Pat::IdentPat(it) => self.ident_pattern(it, of),
-            ast::Pat::RefPat(it) => {
-                if let Some(inner) = it.pat() {
-                    self.pattern(&inner, of);
-                }
-            }
-            ast::Pat::ParenPat(it) => {
-                if let Some(inner) = it.pat() {
-                    self.pattern(&inner, of);
-                }
-            }
-            ast::Pat::BoxPat(it) => {
-                if let Some(inner) = it.pat() {
-                    self.pattern(&inner, of);
-                }
-            }
-            ast::Pat::OrPat(it) => it.pats().for_each(|inner| self.pattern(&inner, of)),
-            ast::Pat::TuplePat(it) => {
-                for (index, inner) in it.fields().enumerate() {
-                    let part = self.world().positional(of, index);
-                    self.pattern(&inner, &part);
-                }
-            }
-            ast::Pat::SlicePat(it) => {
-                let item = item_of(of);
-                it.pats().for_each(|inner| self.pattern(&inner, &item));
-            }
-            ast::Pat::TupleStructPat(it) => self.tuple_struct(it, of),
-            ast::Pat::RecordPat(it) => {
-                let (syms, own) = self.constructed(it.path(), ReferenceKind::Read);
-                let fields = it.record_pat_field_list().into_iter();
-                for field in fields.flat_map(|list| list.fields()) {
-                    self.field_pattern(&field, &syms, &own);
-                }
-            }
-            ast::Pat::PathPat(it) => {
-                if let Some(path) = it.path() {
-                    self.path(&path, VALUES, ReferenceKind::Read);
-                }
-            }
-            other => self.children(other.syntax()),
-        }
-    }
-
-    /// A name in a pattern is a constant or a variant if there is one of that name.
-    fn ident_pattern(&mut self, pattern: &ast::IdentPat, of: &Ty) {
-        if let Some(inner) = pattern.pat() {
-            self.pattern(&inner, of);
-        }
-        let Some(found) = pattern.name() else { return };
-        let text = plain(found.text());
-        if text.starts_with(char::is_uppercase) {
-            let range = self.range(found.syntax());
-            self.value_name(&text, range, ReferenceKind::Read);
-        }
-        self.locals.push((text, of.clone()));
-    }
-
-    fn tuple_struct(&mut self, pattern: &ast::TupleStructPat, of: &Ty) {
-        let (syms, _) = self.constructed(pattern.path(), ReferenceKind::Read);
-        let name = pattern.path().as_ref().and_then(super::syntax::last_name);
-        for (index, inner) in pattern.fields().enumerate() {
-            let part = match (syms.as_slice(), name.as_deref()) {
-                ([only], _) => self.world().positional_of(*only, of, index),
-                (_, Some("Some" | "Ok")) => foreign_result(of, "unwrap"),
-                (_, Some("Err")) => foreign_result(of, "unwrap_err"),
-                _ => Ty::Unknown,
-            };
-            self.pattern(&inner, &part);
-        }
-    }
-
-    fn field_pattern(&mut self, field: &ast::RecordPatField, syms: &[Sym], of: &Ty) {
-        let ident = match field.pat() {
-            Some(ast::Pat::IdentPat(it)) => it.name(),
-            _ => None,
-        };
-        let named = field
-            .name_ref()
-            .map(|it| (name(&it), self.range(it.syntax())));
-        let named = named.or_else(|| {
-            let ident = ident?;
-            Some((plain(ident.text()), self.range(ident.syntax())))
-        });
-        let mut part = Ty::Unknown;
-        if let Some((text, range)) = named {
-            let meant = self.member_of(syms, &text);
-            self.refer(range, ReferenceKind::Read, &meant);
-            if let [only] = meant.sure.as_slice() {
-                part = self.world().type_of(*only, of);
-            }
-        }
-        if let Some(inner) = field.pat() {
-            self.pattern(&inner, &part);
-        }
-    }
 }
 
 fn literal(literal: &ast::Literal) -> Ty {
@@ -631,27 +390,4 @@ fn literal(literal: &ast::Literal) -> Ty {
         ast::LiteralKind::Bool(_) => "bool",
     };
     Ty::Foreign(Name::new_static(name), Vec::new())
-}
-
-/// What constructors of the standard library make of their argument.
-fn wrapped(call: &ast::CallExpr, arguments: Vec<Ty>) -> Ty {
-    let Some(ast::Expr::PathExpr(path)) = call.expr() else {
-        return Ty::Unknown;
-    };
-    let Some(path) = path.path() else {
-        return Ty::Unknown;
-    };
-    let last = super::syntax::last_name(&path);
-    let before = path.qualifier().as_ref().and_then(super::syntax::last_name);
-    match (before.as_deref(), last.as_deref()) {
-        (None, Some("Some")) => Ty::Foreign(Name::new_static("Option"), arguments),
-        (None, Some("Ok")) => Ty::Foreign(Name::new_static("Result"), arguments),
-        (Some("Box" | "Rc" | "Arc" | "RefCell" | "Mutex" | "Cell" | "RwLock"), Some("new")) => {
-            foreign(&before.unwrap_or_default(), arguments)
-        }
-        (Some("String"), Some("new" | "from" | "with_capacity")) => {
-            Ty::Foreign(Name::new_static("String"), Vec::new())
-        }
-        _ => Ty::Unknown,
-    }
 }
