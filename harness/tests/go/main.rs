@@ -7,5 +7,7 @@ mod checking;
 mod environments;
 mod packages;
 mod results;
+#[path = "../shared/mod.rs"]
+mod shared;
 mod support;
 mod traces;

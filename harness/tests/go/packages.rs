@@ -3,10 +3,10 @@
 use analyzer::trace::Outcome;
 use harness::runner::Selection;
 
-use crate::support::{Place, results};
+use crate::support::{module, results};
 
 fn check(version: &str, at_least: usize) {
-    let Some(prepared) = Place::of_module(version).and_then(|place| place.prepare()) else {
+    let Some(prepared) = module(version).and_then(|place| place.prepare()) else {
         return;
     };
     let plain = prepared.run(&Selection::All, false);

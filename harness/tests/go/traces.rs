@@ -10,7 +10,7 @@ use expect_test::expect;
 use harness::runner::Selection;
 use tempfile::TempDir;
 
-use crate::support::{Place, Prepared, codes, contexts, results};
+use crate::support::{Place, Prepared, codes, contexts, module, results, unmatched};
 
 #[test]
 fn each_test_has_the_functions_that_it_ran_beyond_the_start_up() {
@@ -132,7 +132,7 @@ fn each_test_has_the_functions_that_it_ran_beyond_the_start_up() {
         example.com/toy/b::TestParsed: b/b_test.go:5 TestParsed, b/line.go:3 Parsed
     "#]].assert_eq(&contexts(&run.trace));
     // The analysis knows all of this code by place and name.
-    assert_eq!(prepared.unmatched(&run.trace), [] as [String; 0]);
+    assert_eq!(unmatched(&prepared, &run.trace), [] as [String; 0]);
     let plain = prepared.run(&Selection::All, false);
     assert_eq!(results(&plain.trace), results(&run.trace));
     let of = |id: &str| {
@@ -342,7 +342,7 @@ fn the_functions_of_a_test_are_those_that_gos_own_tool_reports() {
         ("github.com/BurntSushi/toml@v1.5.0", 15),
         ("github.com/go-chi/chi/v5@v5.2.3", 15),
     ] {
-        let Some(prepared) = Place::of_module(version).and_then(|place| place.prepare()) else {
+        let Some(prepared) = module(version).and_then(|place| place.prepare()) else {
             return;
         };
         let run = prepared.run(&Selection::All, true);

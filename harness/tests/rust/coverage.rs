@@ -11,7 +11,7 @@ use analyzer::{Analysis, AnalysisHost, Change};
 use harness::runner::Selection;
 use serde_json::Value;
 
-use super::support::{Place, codes};
+use super::support::{codes, registered};
 
 /// Tests to compare of each crate.
 const SAMPLE: usize = 25;
@@ -22,8 +22,7 @@ fn the_functions_of_a_test_are_those_that_llvm_cov_counts() {
         return;
     };
     for (name, version) in [("semver", "1.0.28"), ("strsim", "0.11.1")] {
-        let Some(prepared) = Place::of_crate(name, version).and_then(|place| place.prepare())
-        else {
+        let Some(prepared) = registered(name, version).and_then(|place| place.prepare()) else {
             return;
         };
         let trace = prepared.run(&Selection::All, true).trace;

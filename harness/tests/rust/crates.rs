@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use harness::runner::Selection;
 
-use super::support::Place;
+use super::support::registered;
 
 /// How many tests have each outcome, and how many functions the traced ones ran.
 fn check(name: &str, version: &str) -> Option<(BTreeMap<String, usize>, usize)> {
-    let prepared = Place::of_crate(name, version)?.prepare()?;
+    let prepared = registered(name, version)?.prepare()?;
     let run = prepared.run(&Selection::All, true);
     assert_eq!(run.trace.collection_errors, []);
     let mut outcomes: BTreeMap<String, usize> = BTreeMap::new();

@@ -7,6 +7,8 @@ mod coverage;
 mod crates;
 mod environments;
 mod results;
+#[path = "../shared/mod.rs"]
+mod shared;
 mod support;
 mod surroundings;
 mod traces;

@@ -1,236 +1,50 @@
-//! Projects in folders of their own, prepared and run.
+//! What is Rust's own in preparing and running projects.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::rc::Rc;
-use std::time::Duration;
+use std::path::Path;
 
-use analyzer::trace::{ContextKind, Trace};
-use fixtures::Fixture;
-use harness::cache::Cache;
-use harness::checker::{CheckRequest, Checker, Diagnostic};
-use harness::config::Config;
-use harness::environment::{Environment, EnvironmentError, Job, Toolchain};
+use analyzer::trace::CollectionError;
 use harness::lang::rust::{checker::CargoCheck, environment::Rust, runner::CargoTest};
-use harness::process::{Launcher, Limits};
-use harness::project::Project;
-use harness::runner::{RunRequest, Selection, TestRun, TestRunner};
-use harness::sandbox::{Sandbox, TreeEdits};
-use tempfile::TempDir;
+use harness::runner::Selection;
 
-pub fn launcher() -> Launcher {
-    Launcher::default().supervised_by(env!("CARGO_BIN_EXE_lacuna-supervisor"))
+pub use crate::shared::{Place, Prepared, codes, contexts, ids, launcher, results};
+use crate::shared::{Tools, said};
+
+pub const TOOLS: Tools = Tools {
+    name: "cargo",
+    toolchain: &Rust,
+    runner: &CargoTest,
+    checker: &CargoCheck,
+    cache: None,
+};
+
+/// An exact version of somebody else's crate, as the registry has it.
+pub fn registered(name: &str, version: &str) -> Option<Place> {
+    let fetcher = Place::new("");
+    let manifest = format!(
+        "[package]\nname = 'fetcher'\nversion = '0.1.0'\nedition = '2021'\n[dependencies]\n{name} = '={version}'\n"
+    );
+    fetcher.write("Cargo.toml", &manifest);
+    fetcher.write("src/lib.rs", "");
+    let asked = std::process::Command::new("cargo")
+        .args(["metadata", "--format-version=1", "--quiet"])
+        .current_dir(fetcher.root())
+        .output();
+    let Some(answer) = asked.ok().filter(|answer| answer.status.success()) else {
+        return fixtures::unavailable(&format!("cargo and {name} {version} from the registry"));
+    };
+    let answer: serde_json::Value = serde_json::from_slice(&answer.stdout).unwrap();
+    let packages = answer["packages"].as_array().unwrap();
+    let found = packages.iter().find(|package| package["name"] == name);
+    let manifest = Path::new(found.unwrap()["manifest_path"].as_str().unwrap());
+    Some(Place::of_folder(manifest.parent().unwrap()))
 }
 
-/// A project with a cache beside it.
-pub struct Place {
-    folder: Rc<TempDir>,
-}
-
-impl Place {
-    /// The files of a fixture text.
-    pub fn new(text: &str) -> Self {
-        let place = Self {
-            folder: Rc::new(tempfile::tempdir().unwrap()),
-        };
-        for file in Fixture::parse(text).files {
-            place.write(&file.path, &file.text);
-        }
-        place
-    }
-
-    /// An exact version of somebody else's crate, as the registry has it.
-    pub fn of_crate(name: &str, version: &str) -> Option<Self> {
-        let fetcher = Self::new("");
-        let manifest = format!(
-            "[package]\nname = 'fetcher'\nversion = '0.1.0'\nedition = '2021'\n[dependencies]\n{name} = '={version}'\n"
-        );
-        fetcher.write("Cargo.toml", &manifest);
-        fetcher.write("src/lib.rs", "");
-        let asked = std::process::Command::new("cargo")
-            .args(["metadata", "--format-version=1", "--quiet"])
-            .current_dir(fetcher.root())
-            .output();
-        let Some(answer) = asked.ok().filter(|answer| answer.status.success()) else {
-            return fixtures::unavailable(&format!("cargo and {name} {version} from the registry"));
-        };
-        let answer: serde_json::Value = serde_json::from_slice(&answer.stdout).unwrap();
-        let packages = answer["packages"].as_array().unwrap();
-        let found = packages.iter().find(|package| package["name"] == name);
-        let manifest = Path::new(found.unwrap()["manifest_path"].as_str().unwrap());
-        let place = Self {
-            folder: Rc::new(tempfile::tempdir().unwrap()),
-        };
-        fixtures::copy_dir(manifest.parent().unwrap(), &place.root());
-        Some(place)
-    }
-
-    pub fn root(&self) -> PathBuf {
-        self.folder.path().join("toy")
-    }
-
-    pub fn write(&self, path: &str, text: &str) {
-        let path = self.root().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    pub fn try_prepare(&self) -> Result<Prepared, EnvironmentError> {
-        let project = Project::open(&self.root()).unwrap();
-        let config = Config::load(project.root()).unwrap();
-        let cache = Cache::at(&self.folder.path().join("cache")).unwrap();
-        let cache = cache.project(&project).unwrap();
-        let mut sandbox = Sandbox::open(&cache, &project).unwrap();
-        let environment = Rust.prepare(&mut Job {
-            project: &project,
-            config: &config,
-            cache: &cache,
-            sandbox: &mut sandbox,
-            launcher: &launcher(),
-            progress: &|_| (),
-        })?;
-        Ok(Prepared {
-            environment,
-            sandbox,
-            config,
-            _folder: Rc::clone(&self.folder),
-        })
-    }
-
-    /// `None` where there is no cargo.
-    pub fn prepare(&self) -> Option<Prepared> {
-        match self.try_prepare() {
-            Ok(prepared) => Some(prepared),
-            Err(EnvironmentError::NoRuntime { found, .. }) if found == "none" => {
-                fixtures::unavailable("cargo")
-            }
-            Err(error) => unreachable!("{error}"),
-        }
-    }
-}
-
-/// A project that can be run.
-pub struct Prepared {
-    pub environment: Environment,
-    pub sandbox: Sandbox,
-    pub config: Config,
-    _folder: Rc<TempDir>,
-}
-
-impl Prepared {
-    pub fn limits() -> Limits {
-        Limits {
-            wall: Duration::from_secs(600),
-            memory: 8 << 30,
-            output: 64 << 20,
-        }
-    }
-
-    pub fn run(&self, selection: &Selection, traced: bool) -> TestRun {
-        self.run_within(selection, traced, Self::limits())
-    }
-
-    pub fn run_within(&self, selection: &Selection, traced: bool, limits: Limits) -> TestRun {
-        let request = RunRequest {
-            tree: self.sandbox.tree(),
-            scratch: &self.sandbox.scratch().unwrap(),
-            environment: &self.environment,
-            arguments: &self.config.tests.arguments,
-            selection,
-            traced,
-            limits,
-            patience: None,
-        };
-        CargoTest.run(&request, &launcher()).unwrap()
-    }
-
-    pub fn check(&self) -> Vec<Diagnostic> {
-        let request = CheckRequest {
-            tree: self.sandbox.tree(),
-            scratch: &self.sandbox.scratch().unwrap(),
-            environment: &self.environment,
-            arguments: &[],
-            limits: Self::limits(),
-        };
-        CargoCheck.check(&request, &launcher()).unwrap()
-    }
-
-    /// Puts the tree into the state with one file changed; an empty text is the project's own state.
-    pub fn edit(&mut self, path: &str, text: &str) {
-        let mut edits = TreeEdits::default();
-        if !path.is_empty() {
-            let bytes = text.as_bytes().to_vec();
-            edits.files = BTreeMap::from([(path.to_owned(), Some(bytes))]);
-        }
-        self.sandbox.materialise(&edits).unwrap();
-    }
-}
-
-pub fn ids(ids: &[&str]) -> Selection {
-    Selection::Ids(ids.iter().map(|id| (*id).to_owned()).collect())
+pub fn uncollected(error: &CollectionError) -> String {
+    let first = error.detail.message.lines().next().unwrap_or_default();
+    let said = said(&error.detail.exception, first);
+    format!("Uncollected {}\n{said}", error.path)
 }
 
 pub fn paths(paths: &[&str]) -> Selection {
     Selection::Paths(paths.iter().map(|path| (*path).to_owned()).collect())
-}
-
-/// One line for each test: outcome, id, place; and what it says.
-pub fn results(trace: &Trace) -> String {
-    let mut text = String::new();
-    for test in &trace.tests {
-        let outcome = format!("{:?}", test.outcome);
-        text += &format!("{outcome} {} ({}, {})\n", test.id, test.path, test.function);
-        if let Some(detail) = &test.detail {
-            text += &said(&detail.exception, &detail.message);
-            text += &frames(&detail.frames);
-        }
-    }
-    for error in &trace.collection_errors {
-        let first = error.detail.message.lines().next().unwrap_or_default();
-        text += &format!("Uncollected {}\n", error.path);
-        text += &said(&error.detail.exception, first);
-        text += &frames(&error.detail.frames);
-    }
-    text
-}
-
-fn said(exception: &str, message: &str) -> String {
-    let kind = if exception.is_empty() { "" } else { ": " };
-    let message = message.replace('\n', "\n    ");
-    format!("    {exception}{kind}{message}\n")
-}
-
-fn frames(frames: &[(String, u32, String)]) -> String {
-    frames
-        .iter()
-        .map(|(path, line, name)| format!("    at {path}:{line} {name}\n"))
-        .collect()
-}
-
-/// What each context ran, sorted.
-pub fn contexts(trace: &Trace) -> String {
-    let mut text = String::new();
-    for context in &trace.contexts {
-        let name = match &context.kind {
-            ContextKind::Test { test, .. } => test.clone(),
-            other => format!("{other:?}"),
-        };
-        text += &format!("{name}: {}\n", codes(trace, &context.edges).join(", "));
-    }
-    for loss in &trace.losses {
-        text += &format!("lost: {loss}\n");
-    }
-    text
-}
-
-pub fn codes(trace: &Trace, edges: &[u32]) -> Vec<String> {
-    let code = |edge: &u32| {
-        let edge = trace.edges[*edge as usize];
-        let code = &trace.codes[edge.callee as usize];
-        format!("{}:{} {}", code.path, code.line, code.name)
-    };
-    let mut codes: Vec<String> = edges.iter().map(code).collect();
-    codes.sort();
-    codes
 }
