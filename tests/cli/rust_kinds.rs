@@ -155,6 +155,96 @@ fn what_a_macro_needs_while_others_are_compiled_stays() {
         +mod tests {}
     "#]]
     .assert_eq(&told(&bench, &answer, is_test));
+    let macros_only = ["extract", "--quiet", "--target", "shapes/src/lib.rs"];
+    expect![[r#"
+        Some(1): lacuna: error: the target owns no symbol that can be removed; its tests ran no code of the project that a trace sees: what runs while code is compiled, as procedural macros do, or in other programs is in none
+    "#]].assert_eq(&bench.refused(&macros_only));
+}
+
+#[test]
+fn what_stays_for_kept_tests_keeps_at_once_what_it_names() {
+    let Some((bench, answer)) = carved(
+        "cli-rust-kept",
+        "cargo",
+        r#"
+        //- Cargo.toml
+        [package]
+        name = "widths"
+        version = "0.1.0"
+        edition = "2021"
+
+        [workspace]
+        //- src/lib.rs
+        //! Widths of letters.
+
+        mod table;
+
+        /// The width of a text.
+        pub fn width(text: &str) -> usize {
+            let widths = text.chars().map(table::of);
+            widths.sum()
+        }
+
+        /// Whether a text has no letters.
+        pub fn is_empty(text: &str) -> bool {
+            text.is_empty()
+        }
+        //- src/table.rs
+        struct Wide(&'static str);
+
+        const WIDE: Wide = Wide("mw");
+
+        /// The width of a letter.
+        pub fn of(letter: char) -> usize {
+            if WIDE.0.contains(letter) { 2 } else { 1 }
+        }
+
+        #[cfg(test)]
+        mod tests {
+            #[test]
+            fn an_m_is_wide() {
+                assert_eq!(super::of('m'), 2);
+            }
+        }
+        //- tests/texts.rs
+        #[test]
+        fn texts_have_widths() {
+            assert_eq!(widths::width("mi"), 3);
+        }
+
+        #[test]
+        fn nothing_has_none() {
+            assert_eq!(widths::width(""), 0);
+        }
+
+        #[test]
+        fn one_letter_has_one() {
+            assert_eq!(widths::width("i"), 1);
+        }
+        //- tests/empty.rs
+        #[test]
+        fn nothing_is_empty() {
+            assert!(widths::is_empty(""));
+        }
+        "#,
+        "tests/texts.rs",
+    ) else {
+        return;
+    };
+    expect![[r#"
+        nothing uses it until the feature is back: src/table.rs::WIDE, src/table.rs::Wide, src/table.rs::of
+        src/lib.rs
+        -/// The width of a text.
+        -pub fn width(text: &str) -> usize {
+        -    let widths = text.chars().map(table::of);
+        -    widths.sum()
+        -}
+        -
+        src/table.rs
+        +#[allow(dead_code)]
+        +#[allow(dead_code)]
+        +#[allow(dead_code)]
+    "#]].assert_eq(&told(&bench, &answer, |path| path.starts_with("tests/")));
 }
 
 #[test]

@@ -19,6 +19,8 @@ const CANDIDATES: usize = 5;
 /// What would give the target a bigger feature, and its cost.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Advice {
+    /// Whether no code of the project was seen running in a test of the target.
+    saw_nothing: bool,
     /// The setting nearest to the one in force with which the feature is big enough.
     setting: Option<Setting>,
     /// The symbols that come nearest, cheapest first.
@@ -52,10 +54,18 @@ impl Advice {
         min_lines: usize,
     ) -> Self {
         Self {
+            saw_nothing: saw_nothing(study, scope),
             setting: setting(study, project, scope, premises, min_lines),
             candidates: candidates(study, scope, &premises.options, draft),
         }
     }
+}
+
+/// Whether the tests of the target ran no code of the product that a record tells of.
+fn saw_nothing(study: &Study, scope: &Scope) -> bool {
+    let ran = study.impact.symbols.iter().zip(&study.impact.executed_by);
+    let mut product = ran.filter(|(id, _)| scope.is_removable(id));
+    product.all(|(_, tests)| tests.is_disjoint(&scope.target))
 }
 
 /// Tries greater shares of collateral tests, then lesser shares of the target, in steps of a tenth.
@@ -135,6 +145,12 @@ fn candidates(
 
 impl fmt::Display for Advice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.saw_nothing {
+            return f.write_str(
+                "; its tests ran no code of the project that a trace sees: what runs while code is \
+                 compiled, as procedural macros do, or in other programs is in none",
+            );
+        }
         match &self.setting {
             Some(setting) => write!(
                 f,

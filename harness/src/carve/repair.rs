@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use analyzer::occurrence::Import;
-use analyzer::symbol::SymbolId;
+use analyzer::symbol::{SymbolId, SymbolKind};
 use analyzer::trace::FailureDetail;
 use analyzer::{Analysis, AnalysisHost, Change};
 use extractors::removal::{self, Action, Removal, RemovalPlan};
@@ -183,21 +183,23 @@ impl Search<'_> {
     fn release(&self, attempt: &Draft, mut found: Unused, lessons: &mut Lessons) -> Option<String> {
         let code = self.leaving_code(attempt);
         let tests = code.iter().filter_map(Piece::definition);
-        let leaving = attempt.plan.actions.iter();
-        let leaving = leaving.filter(|(_, action)| **action == Action::Delete);
-        let candidates = leaving.map(|(id, _)| id).chain(&found.definitions);
+        let planned = attempt.plan.actions.keys().cloned();
+        let stubs = planned.filter(|id| is_stub(attempt, id)).collect();
+        let stays = |id: &SymbolId| {
+            is_stub(attempt, id) || self.is_needed_by_type(id) || self.is_run_by_kept(attempt, id)
+        };
+        let definitions = std::mem::take(&mut found.definitions).into_iter();
+        let (staying, useless): (BTreeSet<_>, BTreeSet<_>) = definitions.partition(stays);
+        let candidates = attempt.plan.actions.keys().chain(&useless);
         let named = removal::blockers(
             self.project,
             &candidates.cloned().collect(),
-            &BTreeSet::new(),
+            &stubs,
             &tests.cloned().collect(),
         );
-        let stays = |id: &SymbolId| {
-            let is_stub = matches!(attempt.plan.actions.get(id), Some(Action::Stub { .. }));
-            is_stub || named.contains_key(id) || self.is_run_by_kept(attempt, id)
-        };
-        let definitions = std::mem::take(&mut found.definitions).into_iter();
-        let (named, useless): (BTreeSet<_>, _) = definitions.partition(stays);
+        let is_named = |id: &SymbolId| named.contains_key(id);
+        let (named, useless): (BTreeSet<_>, _) = useless.into_iter().partition(is_named);
+        found.silenced.extend(staying);
         found.silenced.extend(named);
         found.definitions = useless;
         let leaves = !found.imports.is_empty() || !found.definitions.is_empty();
@@ -207,6 +209,17 @@ impl Search<'_> {
             true => "what is there for nothing now leaves, too".to_owned(),
             false => format!("nothing uses it until the feature is back: {silenced}"),
         })
+    }
+
+    /// Whether a symbol is a field without which its type says something else, or nothing that compiles.
+    fn is_needed_by_type(&self, id: &SymbolId) -> bool {
+        let analysis = &self.study.analysis;
+        let field = analysis.symbol(id);
+        let field = field.filter(|symbol| symbol.kind == SymbolKind::Field);
+        let tree = analysis.syntax(id.path());
+        field
+            .zip(tree)
+            .is_some_and(|(field, tree)| !analyzer::may_be_orphan(&tree, &field))
     }
 
     /// Whether a good test that is to stay executes a symbol.
@@ -238,6 +251,11 @@ impl Search<'_> {
         }
         Ok(suspects.into_iter().collect())
     }
+}
+
+/// Whether a symbol keeps its header in an attempt.
+fn is_stub(attempt: &Draft, id: &SymbolId) -> bool {
+    matches!(attempt.plan.actions.get(id), Some(Action::Stub { .. }))
 }
 
 /// Symbols that the tree cannot be built without become stubs; those that are stubs already stay.
