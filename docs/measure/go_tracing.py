@@ -22,8 +22,8 @@ LACUNA = Path(os.environ.get("LACUNA", Path(__file__).resolve().parents[2] / "ta
 
 
 def main(cache, rounds, modules):
-    print("| module | test functions | plain | traced | of these, builds | tests alone, plain | tests alone, traced | a test function, traced |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("| module | test functions | plain | traced | of these, builds | tests alone, plain | tests alone, traced in addition | builds apart | a test function, traced |")
+    print("|---|---|---|---|---|---|---|---|---|")
     for module in modules:
         with tempfile.TemporaryDirectory() as folder:
             tree = Path(folder) / Path(module).name
@@ -46,8 +46,13 @@ def row(tree, cache, rounds):
     alone, alone_traced = plain - plain_build, whole - plain - counted_build
     cells = [tree.name, functions, f"{plain:.2f}", f"{whole:.2f} ({whole / plain:.2f} times)"]
     cells += [f"{plain_build:.2f} and {plain_build + counted_build:.2f}", f"{alone:.2f}", f"{alone_traced:.2f}"]
-    cells.append(f"{1000 * alone_traced / functions:.0f} ms")
+    cells += [apart(alone, alone + alone_traced), f"{1000 * alone_traced / functions:.0f} ms"]
     return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def apart(plain, traced):
+    """How many times the plain run's tests the traced run's take, if they take any time to speak of."""
+    return f"{traced / plain:.2f} times" if plain >= 0.05 else "too short to tell"
 
 
 def traced(tree, cache):
