@@ -457,3 +457,124 @@ fn what_go_has_of_its_own_is_cut_so_that_the_rest_builds() {
     "#]]
     .assert_eq(&told(&bench, &answer));
 }
+
+#[test]
+fn what_only_a_leaving_field_or_a_start_function_needs_leaves() {
+    let Some((bench, answer)) = carved(
+        "cli-go-needless",
+        "go",
+        r#"
+        //- go.mod
+        module example.com/rules
+
+        go 1.21
+        //- rules.go
+        // Package rules knows some rules.
+        package rules
+
+        import "strings"
+
+        // Rules are those that were read.
+        type Rules struct {
+        	all []*rule
+
+        	// Loose lets everything through.
+        	Loose bool
+        }
+
+        type rule struct{ name string }
+
+        var known map[string]bool
+
+        func init() {
+        	known = map[string]bool{}
+        	for _, name := range []string{"one", "two"} {
+        		known[name] = true
+        	}
+        }
+
+        // Read reads rules.
+        func (r *Rules) Read(text string) {
+        	for _, name := range strings.Fields(text) {
+        		if known[name] {
+        			r.all = append(r.all, &rule{name: name})
+        		}
+        	}
+        }
+
+        // Names tells what was read.
+        func (r *Rules) Names() []string {
+        	var names []string
+        	for _, rule := range r.all {
+        		names = append(names, rule.name)
+        	}
+        	return names
+        }
+
+        // Strict tells whether rules count.
+        func Strict(r *Rules) bool { return !r.Loose }
+        //- rules_test.go
+        package rules
+
+        import "testing"
+
+        func TestRead(t *testing.T) {
+        	var rules Rules
+        	rules.Read("one three")
+        	if got := rules.Names(); len(got) != 1 || got[0] != "one" {
+        		t.Error(got)
+        	}
+        }
+        //- strict_test.go
+        package rules
+
+        import "testing"
+
+        func TestStrict(t *testing.T) {
+        	if !Strict(&Rules{}) {
+        		t.Error("loose")
+        	}
+        }
+        "#,
+        "rules_test.go",
+    ) else {
+        return;
+    };
+    expect![[r#"
+        rules.go
+        -import "strings"
+        -
+        -	all []*rule
+        -
+        -type rule struct{ name string }
+        -
+        -var known map[string]bool
+        -
+        -func init() {
+        -	known = map[string]bool{}
+        -	for _, name := range []string{"one", "two"} {
+        -		known[name] = true
+        -	}
+        -}
+        -
+        -// Read reads rules.
+        -func (r *Rules) Read(text string) {
+        -	for _, name := range strings.Fields(text) {
+        -		if known[name] {
+        -			r.all = append(r.all, &rule{name: name})
+        -		}
+        -	}
+        -}
+        -
+        -// Names tells what was read.
+        -func (r *Rules) Names() []string {
+        -	var names []string
+        -	for _, rule := range r.all {
+        -		names = append(names, rule.name)
+        -	}
+        -	return names
+        -}
+        -
+    "#]]
+    .assert_eq(&told(&bench, &answer));
+}

@@ -1,5 +1,7 @@
 //! Closure: from the owned symbols to everything that leaves with them, and the role of the rest.
 
+mod orphans;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use fixedbitset::FixedBitSet;
@@ -8,7 +10,6 @@ use super::impact::{Impact, SymbolEdge, SymbolIndex};
 use super::selection::{Selection, called_by_tests, needed_outside};
 use super::{FeatureOptions, Role, Scope};
 use crate::Analysis;
-use crate::graph::{DependencyGraph, Edge, Provenance, StaticEdge, StaticKind};
 use crate::occurrence::Confidence;
 use crate::symbol::{Symbol, SymbolId, SymbolKind};
 
@@ -32,14 +33,11 @@ pub(super) fn close(
     closure.add_what_never_ran(&mut roles);
     if roles.values().any(|role| role.is_removed()) {
         closure.add_whole_classes(analysis, &mut roles);
-        closure.add_orphans(analysis, &mut roles);
+        orphans::add(&closure, analysis, &mut roles);
         closure.promote_what_tests_use(analysis, selection, &mut roles);
     }
     roles
 }
-
-/// How many symbols at most are looked at together, to see whether nothing else needs them.
-const LARGEST_GROUP: usize = 32;
 
 struct Closure<'a> {
     impact: &'a Impact,
@@ -140,7 +138,7 @@ impl Closure<'_> {
     }
 
     /// A class leaves as a whole if something of it leaves and nothing that stays runs any of it. Where
-    /// a run does not tell that a type is used, only the text does: see [`Closure::add_orphans`].
+    /// a run does not tell that a type is used, only the text does: see [`orphans`].
     fn add_whole_classes(&self, analysis: &Analysis, roles: &mut BTreeMap<SymbolId, Role>) {
         let mut classes: BTreeMap<SymbolId, Role> = BTreeMap::new();
         for (id, role) in roles.iter().filter(|(_, role)| role.is_removed()) {
@@ -236,196 +234,10 @@ impl Closure<'_> {
         named
     }
 
-    /// Symbols that nothing ran and that only removed code refers to, found until nothing changes.
-    fn add_orphans(&self, analysis: &Analysis, roles: &mut BTreeMap<SymbolId, Role>) {
-        let graph = analysis.graph();
-        let mut gone: BTreeSet<SymbolId> = roles
-            .iter()
-            .filter(|(_, role)| role.is_removed())
-            .map(|(id, _)| id.clone())
-            .collect();
-        let mut open: Vec<SymbolId> = gone.iter().cloned().collect();
-        while let Some(removed) = open.pop() {
-            for candidate in self.orphan_candidates(analysis, &graph, &removed) {
-                let Some(group) = self.orphans_with(analysis, &graph, &candidate, &gone) else {
-                    continue;
-                };
-                gone.extend(group.iter().cloned());
-                roles.extend(group.iter().map(|id| (id.clone(), Role::Orphaned)));
-                open.extend(group);
-            }
-        }
-    }
-
-    /// A symbol that only removed code needs, with what leaves together with it: types that need each other
-    /// may be needed by nothing else.
-    fn orphans_with(
-        &self,
-        analysis: &Analysis,
-        graph: &DependencyGraph,
-        candidate: &SymbolId,
-        gone: &BTreeSet<SymbolId>,
-    ) -> Option<BTreeSet<SymbolId>> {
-        let mut group = BTreeSet::new();
-        let mut next = BTreeSet::from([candidate.clone()]);
-        let mut size = None;
-        while size != Some(group.len()) && group.len() < LARGEST_GROUP {
-            size = Some(group.len());
-            for id in &next {
-                group.extend(inseparable(analysis, id));
-                group.extend(attached(graph, id));
-            }
-            group.retain(|id| !gone.iter().any(|gone| id.is_within(gone)));
-            if self.are_orphans(analysis, graph, &group, gone) {
-                return Some(group);
-            }
-            next = self.types_that_need(analysis, graph, &group);
-        }
-        None
-    }
-
-    /// The other types whose text refers to some symbols.
-    fn types_that_need(
-        &self,
-        analysis: &Analysis,
-        graph: &DependencyGraph,
-        group: &BTreeSet<SymbolId>,
-    ) -> BTreeSet<SymbolId> {
-        let users = group.iter().flat_map(|id| self.users(analysis, graph, id));
-        let types = users.filter_map(|user| classes_around(analysis, user).pop());
-        types
-            .filter(|class| self.impact.is_inferred(class) && !group.contains(class))
-            .collect()
-    }
-
-    /// Symbols that a removed one surely refers to.
-    fn orphan_candidates(
-        &self,
-        analysis: &Analysis,
-        graph: &DependencyGraph,
-        removed: &SymbolId,
-    ) -> BTreeSet<SymbolId> {
-        let symbols = analysis.symbols(removed.path());
-        let inside = symbols.iter().filter(|symbol| symbol.id.is_within(removed));
-        inside
-            .flat_map(|symbol| graph.edges_from(&symbol.id))
-            .filter(is_sure_reference)
-            .map(|edge| edge.to)
-            .cloned()
-            .collect()
-    }
-
-    /// Whether some symbols may leave, and only removed code needs them.
-    fn are_orphans(
-        &self,
-        analysis: &Analysis,
-        graph: &DependencyGraph,
-        group: &BTreeSet<SymbolId>,
-        gone: &BTreeSet<SymbolId>,
-    ) -> bool {
-        let is_gone = |id: &SymbolId| gone.iter().any(|gone| id.is_within(gone));
-        let leaves = |id: &SymbolId| {
-            self.scope.leaves_with_target(id)
-                || self.leaves_with_tests(analysis, id, &mut BTreeSet::new())
-                || group.iter().any(|member| id.is_within(member))
-                || is_gone(id)
-        };
-        let runs = |id: &SymbolId| {
-            let mut inside = self.runs_inside(id);
-            inside.any(|inside| !is_gone(inside) && self.matters(inside))
-        };
-        // Without its type nothing can call a method.
-        let follows_type = |id: &SymbolId| {
-            let mut holders = graph.edges_to(id).into_iter().filter(contains);
-            holders.any(|holder| group.contains(holder.from) && !id.is_within(holder.from))
-        };
-        !group.is_empty()
-            && group.iter().all(|id| {
-                self.may_be_orphan(analysis, id)
-                    && !runs(id)
-                    && (follows_type(id) || self.users(analysis, graph, id).into_iter().all(leaves))
-            })
-    }
-
-    /// Whether a symbol is part of a test that leaves, or test code that only such tests use. Types that
-    /// are seen running need no look at the text.
-    fn leaves_with_tests(
-        &self,
-        analysis: &Analysis,
-        id: &SymbolId,
-        seen: &mut BTreeSet<SymbolId>,
-    ) -> bool {
-        if !self.impact.is_inferred(id) || !self.scope.is_test_code(id) {
-            return false;
-        }
-        let uses = self.impact.uses(analysis);
-        let mut holder = Some(id.clone());
-        while let Some(id) = holder.filter(|id| !id.is_module()) {
-            if self.failing.contains(&id) || !seen.insert(id.clone()) {
-                return true;
-            }
-            let outside = uses.references(&id).iter();
-            let mut outside = outside.filter(|user| !user.is_within(&id)).peekable();
-            if outside.peek().is_some()
-                && outside.all(|user| self.leaves_with_tests(analysis, user, seen))
-            {
-                return true;
-            }
-            holder = analysis.symbol(&id).and_then(|symbol| symbol.container);
-        }
-        false
-    }
-
     /// What of a symbol was seen running.
     fn runs_inside(&self, id: &SymbolId) -> impl Iterator<Item = &SymbolId> {
         let inside = self.impact.within(id);
         inside.filter_map(|symbol| self.impact.symbols.get(symbol))
-    }
-
-    /// Whether a run of a symbol is a reason to keep it. One in a test that is excluded is not. Where calls
-    /// are inferred, one in a test that fails anyway is not either: nothing else tells how it came about.
-    fn matters(&self, id: &SymbolId) -> bool {
-        self.impact.index_of(id).is_some_and(|symbol| {
-            let counts = match self.impact.is_inferred(id) {
-                true => self.run_by_kept(symbol),
-                false => self.run_by_good(symbol),
-            };
-            counts || needed_outside(self.impact, self.scope, symbol)
-        })
-    }
-
-    /// Whether a symbol may leave if nothing needs it: no run has seen it that matters.
-    fn may_be_orphan(&self, analysis: &Analysis, id: &SymbolId) -> bool {
-        let is_variable = || {
-            let symbol = analysis.symbol(id);
-            symbol.is_some_and(|symbol| self.scope.may_be_orphan(analysis, &symbol))
-        };
-        !self.matters(id)
-            && !self.options.keeps(id)
-            && (self.scope.is_removable(id) || is_variable())
-    }
-
-    /// What needs a symbol. A variable is also needed where it is offered to others; of a function or
-    /// class such names are taken back.
-    fn users<'a>(
-        &'a self,
-        analysis: &Analysis,
-        graph: &'a DependencyGraph,
-        id: &SymbolId,
-    ) -> Vec<&'a SymbolId> {
-        let uses = self.impact.uses(analysis);
-        // What stands elsewhere for a type implements something for it alone.
-        let is_own = |edge: &Edge<'_>| is_attached(graph, edge.to);
-        let overridden = graph
-            .edges_to(id)
-            .into_iter()
-            .filter(|edge| is_override(edge) && !is_own(edge));
-        let mut users: Vec<&SymbolId> = overridden.map(|edge| edge.from).collect();
-        users.extend(uses.references(id));
-        if !self.scope.is_removable(id) {
-            users.extend(uses.offers(id));
-        }
-        users
     }
 }
 
@@ -447,84 +259,6 @@ fn calls(impact: &Impact, tests: &FixedBitSet) -> BTreeMap<Option<SymbolIndex>, 
         calls.entry(edge.caller).or_default().push(edge);
     }
     calls
-}
-
-/// The definitions that can only leave together with a variable: those of its statement, and the
-/// others of its name. Of any other symbol, itself.
-fn inseparable(analysis: &Analysis, id: &SymbolId) -> BTreeSet<SymbolId> {
-    let mut group = BTreeSet::from([id.clone()]);
-    let is_variable =
-        |symbol: &Symbol| matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Field);
-    let symbols = analysis.symbols(id.path());
-    let Some(first) = symbols
-        .iter()
-        .find(|symbol| symbol.id == *id)
-        .filter(|symbol| is_variable(symbol))
-    else {
-        return group;
-    };
-    let mut open = vec![first];
-    while let Some(member) = open.pop() {
-        let belongs = |other: &&Symbol| {
-            other.container == member.container
-                && (other.id.name() == member.id.name() || other.full == member.full)
-        };
-        for other in symbols.iter().filter(belongs) {
-            if group.insert(other.id.clone()) {
-                open.push(other);
-            }
-        }
-    }
-    group
-}
-
-/// The definitions that belong to a type and stand outside it.
-fn attached(graph: &DependencyGraph, id: &SymbolId) -> Vec<SymbolId> {
-    let contained = graph.edges_from(id).into_iter().filter(contains);
-    let outside = contained.filter(|edge| !edge.to.is_within(id));
-    outside.map(|edge| edge.to.clone()).collect()
-}
-
-/// Whether a definition, or what it stands in, belongs to a type elsewhere.
-fn is_attached(graph: &DependencyGraph, id: &SymbolId) -> bool {
-    let holders = graph.edges_to(id).into_iter().filter(contains);
-    let holders: Vec<&SymbolId> = holders.map(|edge| edge.from).collect();
-    holders
-        .iter()
-        .any(|holder| !id.is_within(holder) || (!holder.is_module() && is_attached(graph, holder)))
-}
-
-fn contains(edge: &Edge<'_>) -> bool {
-    matches!(
-        edge.provenance,
-        Provenance::Static(StaticEdge {
-            kind: StaticKind::Contain,
-            ..
-        })
-    )
-}
-
-/// Whether an edge is a use in the text that is no guess, other than by an import statement.
-fn is_sure_reference(edge: &Edge<'_>) -> bool {
-    matches!(
-        edge.provenance,
-        Provenance::Static(StaticEdge {
-            kind: StaticKind::Reference(_) | StaticKind::Inherit,
-            confidence: Confidence::Resolved,
-            ..
-        })
-    )
-}
-
-/// Whether an edge leads from a member to one that overrides it.
-fn is_override(edge: &Edge<'_>) -> bool {
-    matches!(
-        edge.provenance,
-        Provenance::Static(StaticEdge {
-            kind: StaticKind::Override,
-            ..
-        })
-    )
 }
 
 /// What the header of a definition surely names (bases, annotations, default values, decorators), and the

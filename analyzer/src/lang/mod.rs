@@ -12,7 +12,7 @@ use crate::database::{Db, SourceFile};
 use crate::facts::FileFacts;
 use crate::files::SourceRoot;
 use crate::resolution::Resolution;
-use crate::symbol::Symbol;
+use crate::symbol::{ByteRange, Symbol};
 
 /// Whether there is a file at a path.
 pub(crate) type Exists<'a> = &'a dyn Fn(&str) -> bool;
@@ -51,6 +51,10 @@ pub(crate) struct Rules {
     pub asks_for: fn(manifest: &str, relative: &str) -> bool,
     /// See [`may_be_orphan`].
     pub may_be_orphan: fn(tree: &SyntaxTree, symbol: &Symbol) -> bool,
+    /// See [`is_dead_without_users`].
+    pub is_dead_without_users: fn(tree: &SyntaxTree, function: &Symbol) -> bool,
+    /// See [`values_set_at_start`].
+    pub values_set_at_start: fn(tree: &SyntaxTree, function: &Symbol) -> Option<Vec<ByteRange>>,
     /// Whether a member of a type is there for others.
     pub is_public: fn(tree: &SyntaxTree, member: &Symbol) -> bool,
     /// The top-level modules that a file makes importable, and from which folders; `exists` tells of
@@ -108,6 +112,17 @@ pub(crate) fn asks_for(manifest: &str, text: &str, path: &str) -> bool {
 /// of its own, it does nothing but define, and nobody looks for its name without saying so.
 pub fn may_be_orphan(tree: &SyntaxTree, symbol: &Symbol) -> bool {
     (rules(tree.language()).may_be_orphan)(tree, symbol)
+}
+
+/// Whether a function is there for nothing unless something refers to it, and no compiler says so.
+pub(crate) fn is_dead_without_users(tree: &SyntaxTree, function: &Symbol) -> bool {
+    (rules(tree.language()).is_dead_without_users)(tree, function)
+}
+
+/// What a function that runs by itself at start-up gives values to, if it does nothing else: the names in
+/// its text, those of its own variables among them.
+pub(crate) fn values_set_at_start(tree: &SyntaxTree, function: &Symbol) -> Option<Vec<ByteRange>> {
+    (rules(tree.language()).values_set_at_start)(tree, function)
 }
 
 /// Whether a member of a type is there for others.

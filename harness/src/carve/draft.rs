@@ -112,17 +112,27 @@ impl Draft {
         let leaving = leaving.iter().filter_map(Piece::definition).cloned();
         // What only they use leaves with them, and is no reason to keep anything either.
         let leaving = removal::test_removal(project, &tests, &leaving.collect());
-        let plan = plan::actions(
-            project,
-            &study.analysis,
-            &feature,
-            premises.removal,
-            &premises.stub_only,
-            &leaving.actions.into_keys().collect(),
-            &study.pieces.documented(),
-        );
-        let mut plan = premises.unused.added_to(plan);
-        plan.kept = &premises.options.exclude | &premises.stub_only;
+        let kept = &premises.options.exclude | &premises.stub_only;
+        let mut gone: BTreeSet<SymbolId> = leaving.actions.keys().cloned().collect();
+        let plan = loop {
+            let plan = plan::actions(
+                project,
+                &study.analysis,
+                &feature,
+                premises.removal,
+                &premises.stub_only,
+                &gone,
+                &study.pieces.documented(),
+            );
+            let mut plan = premises.unused.added_to(plan);
+            plan.kept.clone_from(&kept);
+            let orphaned = orphaned(study, project, &feature, &plan, &leaving);
+            if orphaned.is_subset(&gone) {
+                break plan;
+            }
+            // What only they name need not stay for them.
+            gone.extend(orphaned);
+        };
         let removal = removal::remove(project, &plan);
         Self {
             feature,
@@ -198,6 +208,33 @@ impl Draft {
             lines: product.line_counts().removed,
         }
     }
+}
+
+/// The variables and fields that go with a plan because nothing uses them any more, if a type might go with
+/// them that stays for now.
+fn orphaned(
+    study: &Study,
+    project: &Project<'_>,
+    feature: &Feature,
+    plan: &RemovalPlan,
+    leaving: &RemovalPlan,
+) -> BTreeSet<SymbolId> {
+    let is_type = |id: &SymbolId| {
+        let symbol = study.analysis.symbol(id);
+        symbol.is_some_and(|symbol| !symbol.kind.is_callable())
+    };
+    let mut staying = feature.removed();
+    if !staying.any(|id| !plan.actions.contains_key(id) && is_type(id)) {
+        return BTreeSet::new();
+    }
+    let mut whole = leaving.clone();
+    whole.imports.clone_from(&plan.imports);
+    whole.kept.clone_from(&plan.kept);
+    whole.actions.extend(plan.actions.clone());
+    removal::remove(project, &whole)
+        .orphaned
+        .into_iter()
+        .collect()
 }
 
 /// The full tree without those of some tests that stand in files of the product.

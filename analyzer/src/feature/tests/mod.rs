@@ -2,6 +2,7 @@
 
 mod inferred;
 mod observed;
+mod orphans;
 
 use std::sync::Arc;
 

@@ -15,6 +15,7 @@ mod orphans;
 mod packages;
 mod references;
 mod standard;
+mod start;
 mod statements;
 mod types;
 mod values;
@@ -29,6 +30,8 @@ pub(super) const RULES: Rules = Rules {
     may_be_test_folder: |_| false,
     asks_for: |_, _| false,
     may_be_orphan: orphans::may_be_orphan,
+    is_dead_without_users: orphans::is_dead_without_users,
+    values_set_at_start: start::values_set_at_start,
     is_public: |_, member| orphans::is_exported(member),
     takes_in_for_tests: |_| None,
     manifests: &["go.mod"],

@@ -1,4 +1,4 @@
-//! Variables and fields that may leave once nothing refers to them.
+//! Definitions that may leave once nothing refers to them.
 
 use grammars::SyntaxTree;
 
@@ -16,6 +16,17 @@ pub(super) fn may_be_orphan(tree: &SyntaxTree, symbol: &Symbol) -> bool {
             SymbolKind::Field => is_plain_field(tree, symbol),
             _ => false,
         }
+}
+
+/// Only its package can name it, and it is not called from elsewhere all the same.
+pub(super) fn is_dead_without_users(tree: &SyntaxTree, function: &Symbol) -> bool {
+    let name = function.id.name().split('#').next().unwrap_or_default();
+    let text = tree.text().slice(function.full.clone());
+    let mut lines = text.lines();
+    !is_exported(function)
+        && function.body.is_some()
+        && !matches!(name, "init" | "main" | "_")
+        && !lines.any(|line| line.starts_with("//export ") || line.starts_with("//go:linkname "))
 }
 
 fn is_plain_field(tree: &SyntaxTree, symbol: &Symbol) -> bool {

@@ -169,6 +169,10 @@ impl Resolver<'_> {
                     confidence: Confidence::Resolved,
                 }),
                 Meant::Member(name) => by_name = Some(name),
+                Meant::Foreign(name) => {
+                    by_name = Some(name);
+                    kind = ReferenceKind::Implicit;
+                }
                 Meant::Standard(interface, name) => {
                     let db = self.session.db;
                     targets.extend(
@@ -284,9 +288,11 @@ impl Resolver<'_> {
 
     fn members(&mut self, home: Home, object: ExprId, name: &Name) -> Vec<Meant> {
         let mut meant = Vec::new();
+        let is_foreign = self.session.is_made_elsewhere(home, object);
         for value in self.session.values(home, object).iter() {
             for found in self.session.attribute(value, name) {
                 match found {
+                    Found::Unknown if is_foreign => meant.push(Meant::Foreign(name.clone())),
                     Found::Definition(at) => meant.extend(self.symbol(at)),
                     Found::Standard(index) => meant.push(Meant::Standard(index, name.clone())),
                     Found::Unknown => meant.push(Meant::Member(name.clone())),
@@ -305,7 +311,9 @@ impl Resolver<'_> {
         for value in self.session.values(home, object).iter() {
             let fields = match value {
                 Value::Object(shape) => self.session.fields(*shape),
-                Value::Type(shape) => self.session.convertible_fields(*shape),
+                Value::Type(shape) if !self.is_given_nil(raw) => {
+                    self.session.convertible_fields(*shape)
+                }
                 _ => Vec::new(),
             };
             targets.extend(fields.into_iter().filter_map(|field| {
@@ -324,6 +332,13 @@ impl Resolver<'_> {
         targets.sort();
         targets.dedup();
         (!targets.is_empty()).then(|| self.build(raw, raw.kind, targets, None, ByName::None))
+    }
+
+    /// Whether what is called or converted to is given `nil`, which has no fields.
+    fn is_given_nil(&self, raw: &RawReference) -> bool {
+        let text = self.file.text(self.session.db);
+        text.slice(raw.end as usize..text.len())
+            .starts_with("(nil)")
     }
 
     /// Whether an expression is a function itself, and no value that may be one or another.
@@ -510,6 +525,8 @@ enum Meant {
     Symbol(SymbolId),
     /// Any field or method of this name.
     Member(Name),
+    /// A member of something that foreign code made: one of the project's only if an interface hides it.
+    Foreign(Name),
     /// A method of an interface of the standard library.
     Standard(usize, Name),
 }

@@ -281,10 +281,16 @@ impl<'db> Session<'db> {
                 vec![Value::Type(Shape::Written(home, id))]
             }
             Expr::Name(_, name) => self.values_of_name(home.file, &name),
-            Expr::Attribute(object, name) => self.each(home, object, |session, value| {
-                let found = session.attribute(value, &name);
-                session.values_of(&found)
-            }),
+            Expr::Attribute(object, name) => {
+                let is_foreign = self.is_made_elsewhere(home, object);
+                self.each(home, object, |session, value| {
+                    let found = session.attribute(value, &name);
+                    match *found {
+                        [Found::Unknown] if is_foreign => vec![Value::Foreign],
+                        _ => session.values_of(&found),
+                    }
+                })
+            }
             Expr::Call(callee) => self.each(home, callee, Self::called),
             Expr::Item(whole) => self.each(home, whole, Self::item),
             Expr::Part(whole, index) => self.each(home, whole, |session, value| {
@@ -319,6 +325,19 @@ impl<'db> Session<'db> {
             }
         }
         vec![Value::Foreign]
+    }
+
+    /// Whether an object is what a function of foreign code made of what it was given.
+    pub fn is_made_elsewhere(&mut self, home: Home, object: ExprId) -> bool {
+        let Expr::First(parts) = self.expr(home, object) else {
+            return false;
+        };
+        let made = parts.first().map(|made| self.expr(home, *made));
+        let Some(Expr::Call(callee)) = made else {
+            return false;
+        };
+        let callees = self.values(home, callee);
+        callees.iter().all(|callee| *callee == Value::Foreign)
     }
 
     fn values_of_name(&mut self, file: SourceFile, name: &Name) -> Vec<Value> {

@@ -34,6 +34,8 @@ pub(super) const RULES: Rules = Rules {
     manifests: &[],
     asks_for: |_, _| false,
     may_be_orphan: orphans::may_be_orphan,
+    is_dead_without_users: |_, _| false,
+    values_set_at_start: |_, _| None,
     is_public: |_, member| !member.id.name().starts_with('_'),
     source_roots: modules::source_roots,
 };

@@ -38,6 +38,8 @@ pub(super) const RULES: Rules = Rules {
     may_be_test_folder: |_| false,
     asks_for: crates::asks_for,
     may_be_orphan,
+    is_dead_without_users: |_, _| false,
+    values_set_at_start: |_, _| None,
     is_public,
     takes_in_for_tests,
     manifests: &["Cargo.toml"],

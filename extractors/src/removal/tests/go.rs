@@ -454,6 +454,55 @@ func gone(b *Box, t triple) {
     );
 }
 
+#[test]
+fn a_conversion_of_nil_uses_no_fields() {
+    check(
+        r#"
+//- go.mod
+module m
+//- a.go
+package a
+
+type opener interface{ Open() }
+
+var _ opener = (*Box)(nil)
+
+type Box struct {
+	Open_ bool
+	lid   int
+}
+
+type twin struct {
+	Open_ bool
+	lid   int
+}
+
+func (b *Box) Open() { b.lid++ }
+"#,
+        "[stub] a.go::Box.Open",
+        expect![[r#"
+            //- a.go
+            package a
+
+            type opener interface{ Open() }
+
+            var _ opener = (*Box)(nil)
+
+            type Box struct {
+            	Open_ bool
+            }
+
+            type twin struct {
+            	Open_ bool
+            	lid   int
+            }
+
+            func (b *Box) Open() { panic("not implemented") }
+            orphaned: a.go::Box.lid
+        "#]],
+    );
+}
+
 /// What is left when some tests leave; all functions that Go runs as tests are tests.
 fn check_tests(fixture: &str, held_back: &str, expected: Expect) {
     let before = analysis(fixture);

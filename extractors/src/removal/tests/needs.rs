@@ -263,3 +263,39 @@ fn helpers_classes_and_files_go_with_their_last_test() {
             tests/test_c.py::test_c"#]],
     );
 }
+
+#[test]
+fn what_foreign_code_makes_has_no_methods_of_the_project() {
+    check(
+        r#"
+//- go.mod
+module m
+//- a.go
+package m
+
+import "net/http/httptest"
+
+type Mux struct{}
+
+func (m *Mux) ServeHTTP() {}
+
+type gone struct{}
+
+func (g *gone) Close() {}
+
+func stay(m *Mux) {
+	server := httptest.NewServer(m)
+	server.Close()
+	answer, _ := httptest.Get(server.URL)
+	answer.Body.Close()
+	m.ServeHTTP()
+}
+"#,
+        "a.go::gone a.go::gone.Close a.go::Mux.ServeHTTP",
+        "",
+        expect![[r#"
+            a.go::Mux.ServeHTTP
+              a.go:18 ServeHTTP Call from a.go::stay
+        "#]],
+    );
+}
