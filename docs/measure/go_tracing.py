@@ -35,7 +35,11 @@ def row(tree, cache, rounds):
     tested = go(tree, "list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}", "./...").split()
     listed = go(tree, "test", "-list", "^(Test|Example|Fuzz)", "./...").splitlines()
     functions = sum(1 for line in listed if line.startswith(("Test", "Example", "Fuzz")))
+    # The first ones fill the build caches.
     traced(tree, cache)
+    go(tree, "test", "-count=1", "./...")
+    for package in tested:
+        build(tree, package)
     taken = []
     for _ in range(rounds):
         plain = cpu(lambda: go(tree, "test", "-count=1", "./..."))
