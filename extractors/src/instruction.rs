@@ -38,7 +38,8 @@ pub fn instruction(task: &Task, interface: &Interface) -> String {
 
 const INTERFACE: &str = "These definitions must exist in these files, with these names, parameters and \
      documentation. Bodies are left out. A class or type of which the working tree still has a part is \
-     shown with what it lost. Whatever else is needed, such as helpers, may stand where you like.";
+     shown with those of its lost members that are for others. Whatever else is needed, such as helpers, \
+     may stand where you like.";
 
 fn what_to_build(task: &Task, out: &mut String) {
     out.push_str("\n## What to build\n\n");

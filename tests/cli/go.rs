@@ -144,7 +144,7 @@ fn the_timetable_goes_through_every_command() {
 
         ## Interface
 
-        These definitions must exist in these files, with these names, parameters and documentation. Bodies are left out. A class or type of which the working tree still has a part is shown with what it lost. Whatever else is needed, such as helpers, may stand where you like.
+        These definitions must exist in these files, with these names, parameters and documentation. Bodies are left out. A class or type of which the working tree still has a part is shown with those of its lost members that are for others. Whatever else is needed, such as helpers, may stand where you like.
 
         ### `line/parse.go`
 

@@ -85,18 +85,9 @@ impl Closure<'_> {
 
     /// What belongs to the feature by choice, though nothing ran it.
     fn add_what_never_ran(&self, roles: &mut BTreeMap<SymbolId, Role>) {
-        let mut chosen: Vec<&SymbolId> = Vec::new();
-        for included in &self.options.include {
-            let inside = self.scope.sides.removable.range(included..);
-            chosen.extend(
-                inside
-                    .take_while(|id| id.as_str().starts_with(included.as_str()))
-                    .filter(|id| id.is_within(included)),
-            );
-        }
-        let never_ran = chosen
-            .into_iter()
-            .filter(|id| !self.options.keeps(id) && self.runs_inside(id).next().is_none());
+        let chosen = self.scope.sides.removable.iter();
+        let chosen = chosen.filter(|id| self.options.includes(id) && !self.options.keeps(id));
+        let never_ran = chosen.filter(|id| self.runs_inside(id).next().is_none());
         for id in never_ran {
             roles.entry(id.clone()).or_insert(Role::Top);
         }

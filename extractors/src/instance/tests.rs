@@ -286,7 +286,7 @@ fn the_instruction_says_what_to_build_and_by_which_rules() {
 
         ## Interface
 
-        These definitions must exist in these files, with these names, parameters and documentation. Bodies are left out. A class or type of which the working tree still has a part is shown with what it lost. Whatever else is needed, such as helpers, may stand where you like.
+        These definitions must exist in these files, with these names, parameters and documentation. Bodies are left out. A class or type of which the working tree still has a part is shown with those of its lost members that are for others. Whatever else is needed, such as helpers, may stand where you like.
 
         ### `src/shop.py`
 
