@@ -9,7 +9,7 @@ use crate::occurrence::{ReferenceKind, Runs};
 use crate::symbol::{ByteRange, Symbol, SymbolId, SymbolKind};
 
 use super::lower::{LITERAL, Pass, UNKNOWN};
-use super::nodes::{children, field, fields};
+use super::nodes::{children, field, fields, first_child, last_child};
 
 /// How often each link was given out in each container.
 pub(super) type Links = FxHashMap<(DefId, String), u32>;
@@ -345,33 +345,27 @@ fn identifiers<'t>(node: Node<'t>, found: &mut Vec<Node<'t>>) {
 
 /// From the first to the last piece of code in a block; comments around it do not count.
 fn code_range(block: Node<'_>) -> Option<ByteRange> {
-    let statements = children(block);
-    let (first, last) = statements.first().zip(statements.last())?;
-    Some(first.start_byte()..code_end(*last))
+    let (first, last) = first_child(block).zip(last_child(block))?;
+    Some(first.start_byte()..code_end(last))
 }
 
 /// Where the last token of a node ends. A block may reach over comments and blank lines behind it.
 fn code_end(node: Node<'_>) -> usize {
     let mut last = node;
-    loop {
-        let mut cursor = last.walk();
-        let inner = last
-            .children(&mut cursor)
-            .filter(|child| child.kind() != "comment" && child.end_byte() > child.start_byte())
-            .last();
-        match inner {
-            Some(inner) => last = inner,
-            None => return last.end_byte(),
-        }
+    let is_code = |child: &Node<'_>| child.kind() != "comment" && !child.byte_range().is_empty();
+    while let Some(inner) = (0..last.child_count())
+        .rev()
+        .filter_map(|index| last.child(index))
+        .find(is_code)
+    {
+        last = inner;
     }
+    last.end_byte()
 }
 
 /// The string that documents the owner of a block.
 fn docstring(block: Node<'_>) -> Option<Node<'_>> {
-    let statement = children(block)
-        .into_iter()
-        .next()
-        .filter(|first| first.kind() == "expression_statement")?;
+    let statement = first_child(block).filter(|first| first.kind() == "expression_statement")?;
     let text = statement.named_child(0)?;
     let is_text = matches!(text.kind(), "string" | "concatenated_string");
     (is_text && statement.named_child_count() == 1).then_some(text)

@@ -40,6 +40,20 @@ pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
         .collect()
 }
 
+/// The first of [`children`].
+pub(super) fn first_child(node: Node<'_>) -> Option<Node<'_>> {
+    named_children(node).find(|child| !is_extra(*child))
+}
+
+/// The last of [`children`]: the tree leads to it past all others.
+pub(super) fn last_child(node: Node<'_>) -> Option<Node<'_>> {
+    named_children(node).rev().find(|child| !is_extra(*child))
+}
+
+fn named_children(node: Node<'_>) -> impl DoubleEndedIterator<Item = Node<'_>> {
+    (0..node.named_child_count()).filter_map(move |index| node.named_child(index as u32))
+}
+
 /// Whether a node may stand anywhere and means nothing.
 pub(super) fn is_extra(node: Node<'_>) -> bool {
     matches!(node.kind(), "comment" | "line_continuation")
