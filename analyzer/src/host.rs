@@ -108,15 +108,30 @@ impl AnalysisHost {
         match self.files.get(&path) {
             Some(file) if file.text(&self.db).bytes() == &**bytes => {}
             Some(file) => {
-                let text = SourceText::new(Some(language), bytes);
-                self.db.edited().note(*file);
-                file.set_text(&mut self.db).to(text);
+                let file = *file;
+                self.set_edited(file, SourceText::new(Some(language), bytes));
             }
             None => {
                 let text = SourceText::new(Some(language), bytes);
                 let file = SourceFile::new(&self.db, path.clone(), language, text);
                 self.files.insert(path, file);
             }
+        }
+    }
+
+    fn set_edited(&mut self, file: SourceFile, text: SourceText) {
+        self.db.edited().note(file);
+        file.set_text(&mut self.db).to(text);
+    }
+
+    /// A file is likely to be edited from now on: its tree is kept from the next question on, so that the
+    /// first change costs as little as those after it. Waits like [`AnalysisHost::apply`].
+    pub fn expect_edits(&mut self, path: &str) {
+        if let Some(file) = self.files.get(path).copied()
+            && !self.db.edited().has(file)
+        {
+            let text = file.text(&self.db).clone();
+            self.set_edited(file, text);
         }
     }
 
@@ -388,7 +403,7 @@ impl Analysis {
     /// is answered faster; no answer changes.
     pub fn prime(&self) {
         let files = database::files(&self.db);
-        for step in [prime_summary, prime_edges] {
+        for step in [prime_symbols, prime_edges] {
             files
                 .par_iter()
                 .for_each_with(self.db.clone(), |db, file| step(db, *file));
@@ -407,8 +422,10 @@ impl Analysis {
     }
 }
 
-fn prime_summary(db: &Database, file: SourceFile) {
+/// What is read off the facts of a file while they are there.
+fn prime_symbols(db: &Database, file: SourceFile) {
     database::summary(db, file);
+    database::symbols(db, file);
 }
 
 fn prime_edges(db: &Database, file: SourceFile) {

@@ -95,6 +95,7 @@ impl Folder {
         self.open
             .insert(path.to_owned(), Document { version, text });
         self.show(path);
+        self.host.expect_edits(path);
     }
 
     /// The editor has changed a file: `change` is applied to its text.
@@ -141,12 +142,8 @@ impl Folder {
 
     /// What requests read.
     pub fn snapshot(&self, encoding: Encoding) -> Snapshot {
-        Snapshot {
-            root: self.written.clone(),
-            analysis: self.host.analysis(),
-            known: self.known.clone(),
-            encoding,
-        }
+        let root = self.written.clone();
+        Snapshot::new(root, self.host.analysis(), self.known.clone(), encoding)
     }
 }
 

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use crate::curator::{Curator, Question};
 use crate::folder::{Folder, files_of};
-use crate::progress;
 use crate::server::{Server, Task};
 
 impl Server {
@@ -34,14 +33,9 @@ impl Server {
         };
         let (root, name) = (folder.root.clone(), folder.written.clone());
         let tasks = self.tasks.0.clone();
-        let token = self.begin("Lacuna: reading files", false);
+        let token = self.begin("Lacuna: indexing", false);
         self.pool.run(move || {
-            let files = files_of(&root);
-            let count = files.len();
-            let _ = tasks.send(Task::Read(name, files));
-            if let Some(end) = token.map(|token| progress::end(&token, &format!("{count} files"))) {
-                let _ = tasks.send(Task::Tell(end));
-            }
+            let _ = tasks.send(Task::Read(name, files_of(&root), token));
         });
     }
 

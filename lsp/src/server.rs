@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use analyzer::Canceller;
 use crossbeam_channel::{Receiver, Sender, after, never, select, unbounded};
 use gen_lsp_types::{InitializeParams, PublishDiagnosticsParams};
+use harness::words::count;
 use lsp_server::{
     Connection, ErrorCode, Message, Notification, Request, RequestId, Response, ResponseError,
 };
@@ -50,14 +51,23 @@ pub enum Task {
     Done(RequestId, Result<Value, ResponseError>),
     /// A request must be tried again: the files changed meanwhile.
     Retry(RequestId),
-    /// Files of a folder were read.
-    Read(PathBuf, Files),
+    /// Files of a folder were read, which the token shows.
+    Read(PathBuf, Files, Option<Value>),
+    /// Everything that was read is known as a whole.
+    Indexed(Vec<Indexing>),
     /// A folder's curator answers.
     Curated(PathBuf, Answer),
     /// A message for the client.
     Tell(Message),
     /// A long work has come to its end.
     JobEnded(Value, RequestId, Result<Value, ResponseError>),
+}
+
+/// The progress of a folder whose files were read: its token, and how many they are.
+#[derive(Clone, PartialEq)]
+pub struct Indexing {
+    token: Value,
+    files: usize,
 }
 
 struct Pending {
@@ -85,6 +95,8 @@ pub(crate) struct Server {
     changed: Option<Instant>,
     /// What was last seen of recorded runs, to notice new ones.
     recorded: Option<Vec<Option<std::time::SystemTime>>>,
+    /// What was read and is not yet known as a whole.
+    indexing: Vec<Indexing>,
 }
 
 /// Serves a client until it ends the session.
@@ -129,6 +141,7 @@ impl Server {
             is_shut_down: false,
             changed: None,
             recorded: None,
+            indexing: Vec::new(),
         }
     }
 
@@ -280,12 +293,22 @@ impl Server {
         match task {
             Task::Done(id, result) => self.finish(id, result),
             Task::Retry(id) => self.retry(id),
-            Task::Read(written, files) => {
+            Task::Read(written, files, token) => {
+                let read = files.len();
+                let indexing = token.map(|token| Indexing { token, files: read });
+                self.indexing.extend(indexing);
                 let mut folders = self.folders.iter_mut();
                 if let Some(folder) = folders.find(|folder| folder.written == written) {
                     folder.read(files);
                 }
                 self.note_change();
+            }
+            Task::Indexed(indexed) => {
+                let is_over = |it: &mut Indexing| indexed.contains(it);
+                let over: Vec<Indexing> = self.indexing.extract_if(.., is_over).collect();
+                for Indexing { token, files } in over {
+                    self.send(progress::end(&token, &count(files, "file")));
+                }
             }
             Task::Curated(written, answer) => self.on_curated(&written, answer),
             Task::Tell(message) => self.send(message),
@@ -396,7 +419,9 @@ impl Server {
             }
         }
         let tasks = self.tasks.0.clone();
+        let indexing = self.indexing.clone();
         self.pool.run(move || {
+            let done = tasks.clone();
             let told = contained(move || {
                 let told = open
                     .into_iter()
@@ -410,6 +435,7 @@ impl Server {
                 for folder in &world.folders {
                     folder.analysis.prime();
                 }
+                let _ = done.send(Task::Indexed(indexing));
                 Ok(serde_json::to_value(told).unwrap_or_default())
             });
             if let Caught::Answer(Ok(Value::Array(told))) = told {

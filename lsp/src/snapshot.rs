@@ -1,7 +1,9 @@
 //! Snapshots: one state of a folder, for requests to read.
 
+use std::cell::RefCell;
 use std::ops::Range as Span;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use analyzer::Analysis;
 use analyzer::feature::Member;
@@ -10,6 +12,7 @@ use analyzer::symbol::{Symbol, SymbolId, SymbolKind};
 use gen_lsp_types::{Location, Position, Range, Uri};
 use grammars::SourceText;
 use memchr::memmem::Finder;
+use rustc_hash::FxHashMap;
 
 use crate::folder::Known;
 use crate::knowledge::{Freshness, Knowledge};
@@ -26,12 +29,15 @@ pub struct Snapshot {
     pub known: Known,
     /// What columns count.
     pub encoding: Encoding,
+    /// The files that were asked for, by path: answers come back to the same ones many times.
+    views: RefCell<FxHashMap<String, FileView>>,
 }
 
-/// A file of a snapshot with its lines.
+/// A file of a snapshot with its lines. Cheap to clone.
+#[derive(Clone)]
 pub struct FileView {
     /// Its path relative to the folder.
-    pub path: String,
+    pub path: Arc<str>,
     source: SourceText,
     lines: Lines,
 }
@@ -79,14 +85,31 @@ impl FileView {
 }
 
 impl Snapshot {
+    /// One state of a folder.
+    pub fn new(root: PathBuf, analysis: Analysis, known: Known, encoding: Encoding) -> Self {
+        Self {
+            root,
+            analysis,
+            known,
+            encoding,
+            views: RefCell::default(),
+        }
+    }
+
     /// A file; `None` if the folder has no such source file.
     pub fn file(&self, path: &str) -> Option<FileView> {
+        if let Some(view) = self.views.borrow().get(path) {
+            return Some(view.clone());
+        }
         let source = self.analysis.source(path)?;
-        Some(FileView {
-            path: path.to_owned(),
+        let view = FileView {
+            path: Arc::from(path),
             lines: Lines::new(source.bytes(), self.encoding),
             source,
-        })
+        };
+        let mut views = self.views.borrow_mut();
+        views.insert(path.to_owned(), view.clone());
+        Some(view)
     }
 
     /// The URI of a file.

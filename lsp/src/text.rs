@@ -1,6 +1,7 @@
 //! Texts and positions: lines, columns in the encoding that was agreed on, and edits.
 
 use std::ops::Range as Span;
+use std::sync::Arc;
 
 use gen_lsp_types::{Position, PositionEncodingKind, Range, TextDocumentContentChangeEvent};
 
@@ -51,7 +52,7 @@ impl Encoding {
 /// protocol has it.
 #[derive(Clone, Debug)]
 pub struct Lines {
-    starts: Vec<usize>,
+    starts: Arc<[usize]>,
     encoding: Encoding,
 }
 

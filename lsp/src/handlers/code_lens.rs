@@ -37,7 +37,7 @@ fn lens(range: lsp::Range, title: String, command: &str, arguments: Vec<Value>) 
 
 /// Above a test file: what the file as a whole offers.
 fn of_file(folder: &Snapshot, file: &FileView) -> Vec<lsp::CodeLens> {
-    let Some(offer) = folder.known.offers.get(&file.path) else {
+    let Some(offer) = folder.known.offers.get(&*file.path) else {
         return Vec::new();
     };
     let range = file.range(&(0..0));

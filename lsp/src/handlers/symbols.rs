@@ -1,6 +1,7 @@
 //! Symbols of a file and of the workspace.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use analyzer::symbol::{Symbol, SymbolId, SymbolKind};
 use gen_lsp_types as lsp;
@@ -79,56 +80,90 @@ fn nested(
     shown.collect()
 }
 
+/// A symbol that a query means. There may be very many, so that none is copied.
+struct Found {
+    rank: u8,
+    /// Index of the folder.
+    folder: usize,
+    symbols: Arc<Vec<Symbol>>,
+    /// Index of the symbol.
+    at: usize,
+}
+
+impl Found {
+    fn symbol(&self) -> Option<&Symbol> {
+        self.symbols.get(self.at)
+    }
+
+    fn order(&self) -> (u8, Option<&SymbolId>, usize) {
+        let id = self.symbol().map(|symbol| &symbol.id);
+        (self.rank, id, self.folder)
+    }
+}
+
 /// The symbols of the workspace that a query means, best first.
 pub fn of_workspace(
     world: &World,
     params: lsp::WorkspaceSymbolParams,
 ) -> Option<lsp::WorkspaceSymbolResponse> {
     let query = params.query;
-    let mut found: Vec<(u8, usize, Symbol)> = Vec::new();
-    for (at, folder) in world.folders.iter().enumerate() {
-        let speaks_for = |path: &String| {
+    let mut found: Vec<Found> = Vec::new();
+    for (index, folder) in world.folders.iter().enumerate() {
+        let speaks_for = |path: &str| {
             let home = || world.home(&folder.root.join(path));
             world.folders.len() == 1 || home().is_some_and(|home| std::ptr::eq(home, folder))
         };
-        for path in folder
-            .analysis
-            .paths()
-            .iter()
-            .filter(|path| speaks_for(path))
-        {
-            let symbols = folder.analysis.symbols(path);
-            let named = symbols
-                .iter()
-                .filter(|symbol| symbol.kind != SymbolKind::Module);
-            let ranked =
-                named.filter_map(|symbol| Some((rank(&symbol.id, &query)?, at, symbol.clone())));
-            found.extend(ranked);
+        for (path, _) in folder.analysis.sources() {
+            if speaks_for(path) {
+                found.extend(found_in(index, &folder.analysis.symbols(path), &query));
+            }
         }
     }
-    found.sort_by(|one, other| (one.0, &one.2.id).cmp(&(other.0, &other.2.id)));
-    found.truncate(MOST_FOUND);
-    let located = found.into_iter().filter_map(|(_, at, symbol)| {
-        let folder = world.folders.get(at)?;
-        let container = symbol.container.as_ref().filter(|it| !it.is_module());
-        Some(lsp::WorkspaceSymbol {
-            location: folder.place(&symbol.id)?.into(),
-            data: None,
-            base_symbol_information: lsp::BaseSymbolInformation {
-                name: shown_name(&symbol.id),
-                kind: kind(&symbol),
-                tags: None,
-                container_name: Some(
-                    container
-                        .map_or(symbol.id.path(), |id| id.chain())
-                        .to_owned(),
-                ),
-            },
-        })
-    });
+    if found.len() > MOST_FOUND {
+        found.select_nth_unstable_by(MOST_FOUND, |one, other| one.order().cmp(&other.order()));
+        found.truncate(MOST_FOUND);
+    }
+    found.sort_by(|one, other| one.order().cmp(&other.order()));
+    let located = found
+        .iter()
+        .filter_map(|found| located(world.folders.get(found.folder)?, found.symbol()?));
     Some(lsp::WorkspaceSymbolResponse::WorkspaceSymbolList(
         located.collect(),
     ))
+}
+
+/// The symbols of one file that a query means.
+fn found_in<'s>(
+    folder: usize,
+    symbols: &'s Arc<Vec<Symbol>>,
+    query: &'s str,
+) -> impl Iterator<Item = Found> + 's {
+    let named = symbols.iter().enumerate();
+    let named = named.filter(|(_, symbol)| symbol.kind != SymbolKind::Module);
+    named.filter_map(move |(at, symbol)| {
+        Some(Found {
+            rank: rank(&symbol.id, query)?,
+            folder,
+            symbols: Arc::clone(symbols),
+            at,
+        })
+    })
+}
+
+fn located(folder: &Snapshot, symbol: &Symbol) -> Option<lsp::WorkspaceSymbol> {
+    let container = symbol.container.as_ref().filter(|it| !it.is_module());
+    let shown = container.map_or(symbol.id.path(), |id| id.chain());
+    let file = folder.file(symbol.id.path())?;
+    Some(lsp::WorkspaceSymbol {
+        location: folder.location(&file, &symbol.focus).into(),
+        data: None,
+        base_symbol_information: lsp::BaseSymbolInformation {
+            name: shown_name(&symbol.id),
+            kind: kind(symbol),
+            tags: None,
+            container_name: Some(shown.to_owned()),
+        },
+    })
 }
 
 /// How well a symbol fits a query: the name itself, its beginning, a part of it or the end of the id, its

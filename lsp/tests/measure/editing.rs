@@ -104,6 +104,11 @@ impl Editor {
         }
     }
 
+    fn wait_for_the_end_of_indexing(&self) {
+        let is_end = |message: Message| matches!(message, Message::Notification(it) if it.params["value"]["kind"] == "end");
+        while !is_end(self.connection.receiver.recv().unwrap()) {}
+    }
+
     fn ask(&mut self, name: &'static str, method: &str, params: Value) -> Value {
         let watch = Watch::start();
         let id = self.begin(method, params);
@@ -164,7 +169,7 @@ fn main() {
     let folders = json!([{"uri": uri, "name": "project"}]);
     let id = editor.begin(
         "initialize",
-        json!({"capabilities": {}, "workspaceFolders": folders}),
+        json!({"capabilities": {"window": {"workDoneProgress": true}}, "workspaceFolders": folders}),
     );
     editor.answer(&id);
     editor.tell("initialized", json!({}));
@@ -176,17 +181,7 @@ fn main() {
     for (_, path) in files.iter().step_by(step.max(1)).take(OPEN) {
         open.extend(opened(&mut editor, &root, path));
     }
-    let found = json!({"query": "set"});
-    while editor
-        .ask("(indexing)", "workspace/symbol", found.clone())
-        .as_array()
-        .map_or(0, Vec::len)
-        < 200
-    {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    println!("indexed after {:.1} s", started.elapsed().as_secs_f64());
-    whole(&mut editor, &open[0]);
+    editor.wait_for_the_end_of_indexing();
     println!(
         "the whole project known after {:.1} s",
         started.elapsed().as_secs_f64()
