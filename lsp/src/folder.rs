@@ -135,6 +135,11 @@ impl Folder {
         self.host.apply(Change { files, trace: None });
     }
 
+    /// Everything was asked for once: what only led to it is let go of now and not at the next edit.
+    pub fn trim(&mut self) {
+        self.host.trim();
+    }
+
     /// What is known beside the files.
     pub fn known(&mut self) -> &mut Known {
         &mut self.known

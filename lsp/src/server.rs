@@ -63,10 +63,10 @@ pub enum Task {
     JobEnded(Value, RequestId, Result<Value, ResponseError>),
 }
 
-/// The progress of a folder whose files were read: its token, and how many they are.
+/// A folder whose files were read: the token of its progress, if that is shown, and how many they are.
 #[derive(Clone, PartialEq)]
 pub struct Indexing {
-    token: Value,
+    token: Option<Value>,
     files: usize,
 }
 
@@ -295,8 +295,7 @@ impl Server {
             Task::Retry(id) => self.retry(id),
             Task::Read(written, files, token) => {
                 let read = files.len();
-                let indexing = token.map(|token| Indexing { token, files: read });
-                self.indexing.extend(indexing);
+                self.indexing.push(Indexing { token, files: read });
                 let mut folders = self.folders.iter_mut();
                 if let Some(folder) = folders.find(|folder| folder.written == written) {
                     folder.read(files);
@@ -306,8 +305,12 @@ impl Server {
             Task::Indexed(indexed) => {
                 let is_over = |it: &mut Indexing| indexed.contains(it);
                 let over: Vec<Indexing> = self.indexing.extract_if(.., is_over).collect();
+                if !over.is_empty() {
+                    self.folders.iter_mut().for_each(Folder::trim);
+                }
                 for Indexing { token, files } in over {
-                    self.send(progress::end(&token, &count(files, "file")));
+                    let end = token.map(|it| progress::end(&it, &count(files, "file")));
+                    end.into_iter().for_each(|end| self.send(end));
                 }
             }
             Task::Curated(written, answer) => self.on_curated(&written, answer),

@@ -4,8 +4,9 @@
 //! cargo run --release -p lacuna-lsp --example editing -- FOLDER [EDITS [longest]]
 //! ```
 //!
-//! Each edit inserts or takes back a line in the body of a function, in one of twenty files in turn, which
-//! are of all lengths that the project has, or its longest; then the requests are sent one after the other.
+//! Each edit inserts or takes back a line in the body of a function, in one of twenty files in turn: the
+//! middle ones of twenty equal parts of all files by length, or the longest; then the requests are sent one
+//! after the other.
 //! Times are from the request to the answer, as a client in the same process sees them, and what the
 //! process took of the processors meanwhile, which other work on the machine changes little.
 #![expect(
@@ -176,9 +177,9 @@ fn main() {
     let mut open = Vec::new();
     let step = match arguments.next().as_deref() {
         Some("longest") => 1,
-        _ => files.len() / OPEN,
+        _ => (files.len() / OPEN).max(1),
     };
-    for (_, path) in files.iter().step_by(step.max(1)).take(OPEN) {
+    for (_, path) in files.iter().skip(step / 2).step_by(step).take(OPEN) {
         open.extend(opened(&mut editor, &root, path));
     }
     editor.wait_for_the_end_of_indexing();
