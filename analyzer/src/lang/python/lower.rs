@@ -16,7 +16,7 @@ use crate::summary;
 use crate::symbol::{ByteRange, Symbol, SymbolId, SymbolKind};
 
 use super::definitions::{self, Links};
-use super::nodes::is_extra;
+use super::nodes::children;
 
 /// Code nested deeper than this is not looked at: the pass is recursive, and no stack is endless.
 const DEEPEST: u32 = 400;
@@ -146,14 +146,7 @@ impl<'t> Pass<'t> {
 
     /// Visits everything below a node, in order.
     pub fn block(&mut self, node: Node<'_>) {
-        if node.child_count() == 0 {
-            return;
-        }
-        let mut cursor = node.walk();
-        for child in node
-            .named_children(&mut cursor)
-            .filter(|child| !is_extra(*child))
-        {
+        for child in children(node) {
             self.visit(child);
         }
     }

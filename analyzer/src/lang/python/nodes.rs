@@ -32,8 +32,16 @@ pub(super) fn fields<'t>(node: Node<'t>, name: &str) -> Vec<Node<'t>> {
         .collect()
 }
 
+/// Up to so many children are found faster one by one than with a cursor, which takes memory.
+const FEW: u32 = 6;
+
 /// The named children of a node without comments.
 pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    if node.child_count() <= FEW {
+        return named_children(node)
+            .filter(|child| !is_extra(*child))
+            .collect();
+    }
     let mut cursor = node.walk();
     node.named_children(&mut cursor)
         .filter(|child| !is_extra(*child))
