@@ -486,6 +486,10 @@ fn what_only_a_leaving_field_or_a_start_function_needs_leaves() {
 
         var known map[string]bool
 
+        var seed = mixed(len(known))
+
+        func mixed(number int) int { return number ^ 7 }
+
         func init() {
         	known = map[string]bool{}
         	for _, name := range []string{"one", "two"} {
@@ -496,7 +500,7 @@ fn what_only_a_leaving_field_or_a_start_function_needs_leaves() {
         // Read reads rules.
         func (r *Rules) Read(text string) {
         	for _, name := range strings.Fields(text) {
-        		if known[name] {
+        		if known[name] && seed > 0 {
         			r.all = append(r.all, &rule{name: name})
         		}
         	}
@@ -550,6 +554,10 @@ fn what_only_a_leaving_field_or_a_start_function_needs_leaves() {
         -
         -var known map[string]bool
         -
+        -var seed = mixed(len(known))
+        -
+        -func mixed(number int) int { return number ^ 7 }
+        -
         -func init() {
         -	known = map[string]bool{}
         -	for _, name := range []string{"one", "two"} {
@@ -560,7 +568,7 @@ fn what_only_a_leaving_field_or_a_start_function_needs_leaves() {
         -// Read reads rules.
         -func (r *Rules) Read(text string) {
         -	for _, name := range strings.Fields(text) {
-        -		if known[name] {
+        -		if known[name] && seed > 0 {
         -			r.all = append(r.all, &rule{name: name})
         -		}
         -	}

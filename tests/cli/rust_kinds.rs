@@ -287,3 +287,62 @@ fn a_crate_that_needs_another_toolchain_says_so() {
         "{said}"
     );
 }
+
+#[test]
+fn what_tests_have_between_lines_of_the_feature_is_a_reason_to_refuse() {
+    let Some(bench) = Bench::of_files(
+        "cli-rust-between",
+        "cargo",
+        r#"
+        //- Cargo.toml
+        [package]
+        name = "words"
+        version = "0.1.0"
+        edition = "2021"
+
+        [workspace]
+        //- src/lib.rs
+        //! Counts words.
+        use std::collections::HashMap;
+        #[cfg(test)]
+        use std::collections::BTreeMap;
+        use std::fmt::Write;
+
+        /// How often each word stands in a text.
+        pub fn counts(text: &str) -> HashMap<&str, usize> {
+            let mut counts = HashMap::new();
+            for word in text.split_whitespace() {
+                *counts.entry(word).or_default() += 1;
+            }
+            counts
+        }
+
+        /// The words with their counts, as a text.
+        pub fn shown(text: &str) -> String {
+            let mut shown = String::new();
+            for (word, count) in counts(text) {
+                let _ = writeln!(shown, "{word} {count}");
+            }
+            shown
+        }
+
+        #[cfg(test)]
+        mod tests {
+            use super::*;
+
+            #[test]
+            fn words_are_counted() {
+                let sorted: BTreeMap<_, _> = counts("a b a").into_iter().collect();
+                assert_eq!(sorted.into_iter().collect::<Vec<_>>(), [("a", 2), ("b", 1)]);
+                assert_eq!(shown("a"), "a 1\n");
+            }
+        }
+        "#,
+    ) else {
+        return;
+    };
+    let extract = ["extract", "--quiet", "--target", "src/lib.rs"];
+    expect![[r#"
+        Some(1): lacuna: error: starting tree: it builds without new complaints: 1 test broke (src/lib.rs:2: unused import: `std::fmt::Write`); what is there for nothing now leaves, too: what src/lib.rs has for the tests (an import, a module or a test) stands right beside code of the feature, so it cannot be put back when both are gone; keep the code beside it with --exclude, or choose another target
+    "#]].assert_eq(&bench.refused(&extract));
+}

@@ -282,10 +282,30 @@ impl<'a> Lines<'a> {
                     end = at;
                 }
             }
-            segments.push(self.with_blanks(line..end));
+            segments.extend(self.settled(line..end));
             line = at;
         }
         segments
+    }
+
+    /// What of a segment goes: with blank lines around it, or without one in it that still separates.
+    fn settled(&self, segment: Range<usize>) -> Vec<Range<usize>> {
+        let touches = |line: usize| line < self.gone.len() && !self.is_blank(line);
+        let joins = touches(segment.start.wrapping_sub(1))
+            && touches(segment.end)
+            && !self.opens_block(&segment, segment.start)
+            && !self.closes_block(&segment, segment.end);
+        let separates = |line: &usize| self.is_blank(*line) && !self.is_gone(*line);
+        match segment.clone().find(separates).filter(|_| joins) {
+            Some(blank) => {
+                let next = (blank..segment.end).find(|line| !separates(line));
+                vec![
+                    segment.start..blank,
+                    next.unwrap_or(segment.end)..segment.end,
+                ]
+            }
+            None => vec![self.with_blanks(segment)],
+        }
     }
 
     /// Of the blank lines before and after a segment one run stays: the longer one, or the one that

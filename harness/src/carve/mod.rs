@@ -183,6 +183,14 @@ pub enum CarveError {
         /// One of them.
         example: String,
     },
+    /// What is held back has no place in the starting tree.
+    #[error(
+        "what {path} has for the tests (an import, a module or a test) stands right beside code of the feature, so it cannot be put back when both are gone; keep the code beside it with --exclude, or choose another target"
+    )]
+    NotPutBack {
+        /// The file.
+        path: String,
+    },
     /// What would prove the feature is documentation of the removed code.
     #[error(
         "what fails without the feature ({}) stands as examples in files that a solver has to edit, so it cannot be graded; choose another target",

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::feature::Scope;
-use extractors::patch::{Change, File, FilePatch, Patch};
+use extractors::patch::{Change, File, FilePatch, Patch, PatchError};
 use extractors::removal::{self, Project, RemovalPlan};
 
 use super::CarveError;
@@ -46,7 +46,8 @@ impl Patches {
     /// Writes the patches between the full tree and the starting tree that was found.
     ///
     /// # Errors
-    /// If removal, gold and tests together do not give back every byte.
+    /// If removal, gold and tests together do not give back every byte, or the tests do not fit the
+    /// starting tree.
     pub fn new(
         session: &Session,
         study: &Study,
@@ -79,7 +80,8 @@ impl Patches {
     /// put back without the gold, too.
     fn prove(&self, trees: &Trees) -> Result<(), CarveError> {
         let leads = |patch: &Patch, from: &Tree, to: &Tree| {
-            let made = applied(patch, from)?;
+            let made = applied(patch, from);
+            let made = made.map_err(|error| CarveError::Inconsistent(error.to_string()))?;
             let wrong = made
                 .iter()
                 .find(|(path, file)| to.get(*path) != Some(*file));
@@ -93,7 +95,12 @@ impl Patches {
         leads(&self.removal, &trees.full, &trees.starting)?;
         leads(&self.gold, &trees.starting, &trees.solved)?;
         leads(&self.tests, &trees.solved, &trees.full)?;
-        applied(&self.tests, &trees.starting).map(|_| ())
+        match applied(&self.tests, &trees.starting) {
+            Err(PatchError::Mismatch { path, .. }) => Err(CarveError::NotPutBack { path }),
+            made => made
+                .map(|_| ())
+                .map_err(|error| CarveError::Inconsistent(error.to_string())),
+        }
     }
 }
 
@@ -112,10 +119,9 @@ fn put_back(change: Change, starting: &Tree) -> Vec<FilePatch> {
     found.unwrap_or_else(|| patch(*SHARED_CONTEXT.start()))
 }
 
-fn applied(patch: &Patch, tree: &Tree) -> Result<Tree, CarveError> {
+fn applied(patch: &Patch, tree: &Tree) -> Result<Tree, PatchError> {
     let mut result = tree.clone();
-    let made = patch.apply(|path| tree.get(path).cloned().flatten());
-    result.extend(made.map_err(|error| CarveError::Inconsistent(error.to_string()))?);
+    result.extend(patch.apply(|path| tree.get(path).cloned().flatten())?);
     Ok(result)
 }
 

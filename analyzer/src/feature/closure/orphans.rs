@@ -189,6 +189,7 @@ impl Orphans<'_> {
 
     /// Whether a run of a symbol is a reason to keep it. One in a test that is excluded is not. Where calls
     /// are inferred, one in a test that fails anyway is not either: nothing else tells how it came about.
+    /// One at start-up is none of its own for what only its users can call.
     fn matters(&self, id: &SymbolId) -> bool {
         let Closure { impact, scope, .. } = self.closure;
         impact.index_of(id).is_some_and(|symbol| {
@@ -196,7 +197,7 @@ impl Orphans<'_> {
                 true => self.closure.run_by_kept(symbol),
                 false => self.closure.run_by_good(symbol),
             };
-            counts || needed_outside(impact, scope, symbol)
+            counts || needed_outside(impact, scope, symbol) && !self.is_dead_without_users(id)
         })
     }
 

@@ -612,6 +612,7 @@ fn the_text_that_documents_a_constant_leaves_with_it() {
         expect![[r#"
             //- conf.py
             HOST = "localhost"
+
             class A:
                 other = 2
         "#]],
