@@ -1,5 +1,6 @@
 //! The instruction of a task: what a solver is told, in one page of Markdown.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use analyzer::feature::Role;
@@ -68,25 +69,39 @@ fn list(symbols: &[&SymbolRecord], out: &mut String) {
         let whole = principal(&symbol.id);
         whole != symbol.id && symbols.iter().any(|other| other.id == whole)
     };
+    let mut listed = BTreeSet::new();
     for symbol in symbols.iter().filter(|symbol| !is_part(symbol)) {
         let there = if symbol.role == Role::Top && is_stub(symbol) {
             " (it is there, but only reports that it is not implemented)"
         } else {
             ""
         };
-        let _ = writeln!(
-            out,
-            "* {} in `{}`{there}",
+        let line = format!(
+            "* {} in `{}`{there}\n",
             described(&symbol.id),
             symbol.id.path()
         );
+        // What a type implements several times is told apart by the interface.
+        if listed.insert(line.clone()) {
+            out.push_str(&line);
+        }
     }
 }
 
 /// A symbol in words: names without the marks that tell namesakes apart.
 fn described(id: &SymbolId) -> String {
     let half = half(id).map_or_else(String::new, |half| format!(" (the {half})"));
-    format!("`{}`{half}", bare_chain(id))
+    let of = implemented(id).map_or_else(String::new, |name| format!(" of `{name}`"));
+    format!("`{}`{of}{half}", bare_chain(id))
+}
+
+/// The name of what a member's container implements: `Display` for `Error#Display.fmt`, and for the second
+/// such container, too.
+fn implemented(id: &SymbolId) -> Option<&str> {
+    let (container, _) = id.chain().rsplit_once('.')?;
+    let (_, mark) = container.rsplit('.').next()?.split_once('#')?;
+    let name = mark.trim_end_matches(|c: char| c.is_ascii_digit());
+    name.starts_with(char::is_uppercase).then_some(name)
 }
 
 fn is_stub(symbol: &SymbolRecord) -> bool {
@@ -115,8 +130,13 @@ fn outermost(task: &Task, role: Role) -> Vec<&SymbolRecord> {
 fn rules(task: &Task) -> String {
     let tests = &task.tests;
     let held_back = tests.fail_to_pass.len() + tests.collateral.len();
+    let reach = if held_back == 1 {
+        "It reaches"
+    } else {
+        "They reach"
+    };
     let mut rules = vec![format!(
-        "Your work is graded by {} that you do not see. They reach the feature through its interface and through the rest of the project.",
+        "Your work is graded by {} that you do not see. {reach} the feature through its interface and through the rest of the project.",
         counted(held_back, "test"),
     )];
     let visible = tests

@@ -258,6 +258,31 @@ fn a_property_is_one_thing_to_build_and_a_setter_alone_is_called_one() {
 }
 
 #[test]
+fn what_a_type_implements_is_named_with_its_members_once() {
+    let mut task = task();
+    let member = |id: &str| SymbolRecord {
+        id: SymbolId::parse(id),
+        ..task.symbols[0].clone()
+    };
+    task.symbols = vec![
+        member("src/lib.rs::Error#Debug.fmt"),
+        member("src/lib.rs::Error#Display.fmt"),
+        member("src/lib.rs::Error#From.from"),
+        member("src/lib.rs::Error#From2.from"),
+        member("src/lib.rs::Error#impl.kind"),
+    ];
+    let text = instruction(&task, &Interface::default());
+    let lines = text.lines().filter(|line| line.starts_with("* `"));
+    expect![[r#"
+        * `Error.fmt` of `Debug` in `src/lib.rs`
+        * `Error.fmt` of `Display` in `src/lib.rs`
+        * `Error.from` of `From` in `src/lib.rs`
+        * `Error.kind` in `src/lib.rs`
+    "#]]
+    .assert_eq(&lines.map(|line| format!("{line}\n")).collect::<String>());
+}
+
+#[test]
 fn the_instruction_says_what_to_build_and_by_which_rules() {
     let entry = InterfaceEntry {
         symbol: SymbolId::parse("src/shop.py::price"),
@@ -300,7 +325,7 @@ fn the_instruction_says_what_to_build_and_by_which_rules() {
 
         ## Rules
 
-        * Your work is graded by one test that you do not see. They reach the feature through its interface and through the rest of the project.
+        * Your work is graded by one test that you do not see. It reaches the feature through its interface and through the rest of the project.
         * What passes now must still pass: 2 tests of the project.
         * Tests are put back as they were before grading; changing them, or how they are run, has no effect.
         * Work from this text and the working tree alone; do not fetch or copy another version of the project.
