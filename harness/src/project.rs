@@ -146,18 +146,40 @@ impl Project {
         Ok(listing)
     }
 
+    /// Whether a path below the root is one of the project's files, as far as ignore files and its names tell.
+    pub fn lists(&self, path: &Path) -> bool {
+        let sought = self.root.join(path);
+        let on_the_way = sought.clone();
+        let mut walk = self.walker();
+        let entries = walk
+            .filter_entry(move |entry| {
+                entry.depth() == 0 || on_the_way.starts_with(entry.path()) && !left_behind(entry)
+            })
+            .build();
+        entries
+            .flatten()
+            .any(|entry| entry.path() == sought && !entry.path().is_dir())
+    }
+
     fn walk(&self) -> ignore::Walk {
+        let mut walker = self.walker();
+        walker
+            .filter_entry(|entry| entry.depth() == 0 || !left_behind(entry))
+            .build()
+    }
+
+    fn walker(&self) -> WalkBuilder {
         let obey = !RELEASE_MARKERS
             .iter()
             .any(|name| self.root.join(name).exists());
-        WalkBuilder::new(&self.root)
+        let mut walker = WalkBuilder::new(&self.root);
+        walker
             .standard_filters(false)
             .git_ignore(obey)
             .git_exclude(obey)
             .ignore(obey)
-            .require_git(false)
-            .filter_entry(|entry| entry.depth() == 0 || !left_behind(entry))
-            .build()
+            .require_git(false);
+        walker
     }
 
     fn walk_error(&self, error: ignore::Error) -> ProjectError {
@@ -399,6 +421,35 @@ mod tests {
                 a.py
             "#]],
         );
+    }
+
+    #[test]
+    fn one_file_is_listed_exactly_if_the_list_has_it() {
+        let folder = tree(&[
+            (".gitignore", "/out/\n*.log\n"),
+            ("a/.gitignore", "no.py\n"),
+            ("a/no.py", ""),
+            ("a/b/yes.py", ""),
+            ("out/c.py", ""),
+            (".venv/pyvenv.cfg", ""),
+            (".venv/d.py", ""),
+        ]);
+        let project = Project::open(folder.path()).unwrap();
+        let listed = project.files().unwrap().files;
+        for path in [
+            "a/no.py",
+            "a/b/yes.py",
+            "a/b",
+            "out/c.py",
+            ".venv/d.py",
+            "gone.py",
+        ] {
+            assert_eq!(
+                project.lists(Path::new(path)),
+                listed.contains_key(path),
+                "{path}"
+            );
+        }
     }
 
     #[test]

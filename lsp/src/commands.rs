@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use lsp_server::{ErrorCode, Request, RequestId, Response};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::active::ActiveFeature;
 use crate::curator::Question;
@@ -36,7 +36,7 @@ impl Server {
                     .filter_map(Value::as_str)
                     .map(str::to_owned)
                     .collect();
-                self.ask_curators(|| Question::Activate(targets.clone()));
+                self.activate(&targets);
                 self.send(Response::new_ok(request.id, Value::Null).into());
             }
             "lacuna.preview" => {
@@ -66,6 +66,20 @@ impl Server {
                 let message = format!("there is no command {command:?}");
                 let code = ErrorCode::InvalidParams as i32;
                 self.send(Response::new_err(request.id, code, message).into());
+            }
+        }
+    }
+
+    /// Makes the feature of a target the active one: that of one folder at a time.
+    fn activate(&mut self, target: &[String]) {
+        let home = self.root_of(target.first());
+        for folder in &self.folders {
+            let question = match home.as_ref() == Some(&folder.root) {
+                true => Question::Activate(target.to_vec()),
+                false => Question::Deactivate,
+            };
+            if let Some(curator) = self.curators.get(&folder.written) {
+                curator.ask(question);
             }
         }
     }
@@ -116,13 +130,18 @@ impl Server {
         active.map_or_else(Vec::new, |(_, active)| active.target.clone())
     }
 
-    /// The folder that a job is about: that of its target, of the active feature, or the first.
+    /// The folder that a job is about.
     fn root_for(&mut self, job: &Job) -> Option<PathBuf> {
         let target = match job {
             Job::Extract(targets) => targets.first(),
             Job::Trace(part) => part.as_ref(),
             Job::Check(_) => None,
         };
+        self.root_of(target)
+    }
+
+    /// The folder of a target, else that of the active feature, else the first.
+    fn root_of(&mut self, target: Option<&String>) -> Option<PathBuf> {
         let path = target.and_then(|target| target.split("::").next());
         let is_there =
             |folder: &&mut Folder| path.is_some_and(|path| folder.root.join(path).exists());
@@ -149,16 +168,11 @@ impl Server {
                 Some(token)
             }
         };
-        let token = token.unwrap_or_else(|| {
-            self.next += 1;
-            json!(format!("lacuna-silent-{}", self.next))
-        });
         let order = Order {
             job,
             root,
             settings: self.settings.clone(),
             token,
-            shows: self.client.shows_progress,
             request: request.id,
         };
         self.jobs.start(order, self.tasks.0.clone());

@@ -30,6 +30,12 @@ pub fn contained(work: impl FnOnce() -> Result<Value, ResponseError>) -> Caught 
     }
 }
 
+/// Does something so that a fault of ours does not end the thread; gives the fault in words.
+pub fn caught(work: impl FnOnce()) -> Option<String> {
+    let panic = catch_unwind(AssertUnwindSafe(work)).err()?;
+    Some(fault(&words(&*panic)).message)
+}
+
 fn words(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());

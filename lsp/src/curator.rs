@@ -14,6 +14,7 @@ use harness::session;
 use harness::study::Study;
 
 use crate::active::ActiveFeature;
+use crate::contained::caught;
 use crate::knowledge::{Knowledge, Offers};
 use crate::settings::Settings;
 
@@ -23,6 +24,8 @@ pub enum Question {
     Load,
     /// Decide the feature of a target and make it the active one.
     Activate(Vec<String>),
+    /// The active feature is one of another folder.
+    Deactivate,
     /// Decide everything again: the project's configuration has changed.
     Again,
     /// Decide everything again with what the client sets.
@@ -36,6 +39,15 @@ pub enum Question {
     },
 }
 
+impl Question {
+    fn ticket(&self) -> Option<u64> {
+        match self {
+            Self::Weigh { ticket, .. } => Some(*ticket),
+            _ => None,
+        }
+    }
+}
+
 /// What a curator answers.
 pub enum Answer {
     /// What recorded runs tell; none if there are none.
@@ -44,6 +56,8 @@ pub enum Answer {
     Offers(Arc<Offers>),
     /// The active feature, or why there is none.
     Active(Result<Arc<ActiveFeature>, String>),
+    /// The active feature is one of another folder.
+    Inactive,
     /// What a target comes to.
     Weighed {
         /// Of the question.
@@ -98,22 +112,39 @@ struct Desk {
 impl Desk {
     fn work(&mut self, asked: &Receiver<Question>, answer: &dyn Fn(Answer)) {
         while let Ok(question) = asked.recv() {
-            match question {
-                Question::Load => self.load(answer),
-                Question::Activate(target) => {
-                    self.target = target;
-                    answer(Answer::Active(self.decide(&self.target)));
-                }
-                Question::Again => self.tell(answer),
-                Question::Configure(settings) => {
-                    self.settings = settings;
-                    self.tell(answer);
-                }
-                Question::Weigh { target, ticket } => answer(Answer::Weighed {
+            let ticket = question.ticket();
+            let fault = caught(|| self.reply(question, answer));
+            let Some(fault) = fault else { continue };
+            answer(match ticket {
+                Some(ticket) => Answer::Weighed {
                     ticket,
-                    feature: self.decide(&target),
-                }),
+                    feature: Err(fault),
+                },
+                None => Answer::Active(Err(fault)),
+            });
+        }
+    }
+
+    fn reply(&mut self, question: Question, answer: &dyn Fn(Answer)) {
+        match question {
+            Question::Load => self.load(answer),
+            Question::Activate(target) => {
+                self.target = target;
+                answer(Answer::Active(self.decide(&self.target)));
             }
+            Question::Deactivate => {
+                self.target.clear();
+                answer(Answer::Inactive);
+            }
+            Question::Again => self.tell(answer),
+            Question::Configure(settings) => {
+                self.settings = settings;
+                self.tell(answer);
+            }
+            Question::Weigh { target, ticket } => answer(Answer::Weighed {
+                ticket,
+                feature: self.decide(&target),
+            }),
         }
     }
 

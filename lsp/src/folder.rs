@@ -11,6 +11,7 @@ use harness::project::{FileKind, Project};
 
 use crate::active::ActiveFeature;
 use crate::knowledge::{Knowledge, Offers};
+use crate::notifications::CONFIGURATION;
 use crate::snapshot::Snapshot;
 use crate::text::Encoding;
 
@@ -35,6 +36,8 @@ pub struct Document {
     pub version: i32,
     /// The text.
     pub text: String,
+    /// Whether the folder had the file before.
+    was_known: bool,
 }
 
 /// What is known beside the files.
@@ -71,6 +74,24 @@ impl Folder {
         inside.to_str().filter(|_| is_file).map(str::to_owned)
     }
 
+    /// Takes in what the disk has of a path: nothing, if it is gone or no file of the project.
+    pub fn look_at(&mut self, path: &str) {
+        if !self.open.contains_key(path) {
+            let is_known = self.host.analysis().source(path).is_some();
+            self.apply(vec![(path.to_owned(), self.on_disk(path, is_known))]);
+        }
+    }
+
+    fn on_disk(&self, path: &str, is_known: bool) -> Option<Arc<[u8]>> {
+        let is_listed = || {
+            let project = Project::open(&self.root);
+            project.is_ok_and(|project| project.lists(Path::new(path)))
+        };
+        (is_known || is_listed())
+            .then(|| plain_file(&self.root.join(path)))
+            .flatten()
+    }
+
     /// Takes in files as the disk has them; what is open in the editor stays as it is there.
     pub fn read(&mut self, files: Files) {
         let closed = files.into_iter();
@@ -92,8 +113,16 @@ impl Folder {
 
     /// The editor has opened a file.
     pub fn open(&mut self, path: &str, version: i32, text: String) {
-        self.open
-            .insert(path.to_owned(), Document { version, text });
+        let was_known = match self.open.get(path) {
+            Some(document) => document.was_known,
+            None => self.host.analysis().source(path).is_some(),
+        };
+        let document = Document {
+            version,
+            text,
+            was_known,
+        };
+        self.open.insert(path.to_owned(), document);
         self.show(path);
         self.host.expect_edits(path);
     }
@@ -109,9 +138,9 @@ impl Folder {
 
     /// The editor has closed a file: the disk counts again.
     pub fn close(&mut self, path: &str) {
-        if self.open.remove(path).is_some() {
-            let bytes = fs::read(self.root.join(path)).ok();
-            self.apply(vec![(path.to_owned(), bytes.map(Arc::from))]);
+        if let Some(document) = self.open.remove(path) {
+            let bytes = self.on_disk(path, document.was_known);
+            self.apply(vec![(path.to_owned(), bytes)]);
         }
     }
 
@@ -148,8 +177,20 @@ impl Folder {
     /// What requests read.
     pub fn snapshot(&self, encoding: Encoding) -> Snapshot {
         let root = self.written.clone();
-        Snapshot::new(root, self.host.analysis(), self.known.clone(), encoding)
+        let mut snapshot = Snapshot::new(root, self.host.analysis(), self.known.clone(), encoding);
+        let configuration = self.open.get(CONFIGURATION);
+        snapshot.configuration = configuration.map(|document| document.text.clone());
+        snapshot
     }
+}
+
+/// The bytes of a plain file; what is none, or cannot be read, counts as gone.
+fn plain_file(path: &Path) -> Option<Arc<[u8]>> {
+    let is_plain = path.symlink_metadata().is_ok_and(|it| it.is_file());
+    is_plain
+        .then(|| fs::read(path).ok())
+        .flatten()
+        .map(Arc::from)
 }
 
 /// All files of a folder that the analysis reads, as the disk has them. What cannot be read is left out.
@@ -160,8 +201,8 @@ pub fn files_of(root: &Path) -> Files {
     let plain =
         plain.filter(|(path, kind)| is_input(path) && matches!(kind, FileKind::File { .. }));
     let read = |(path, _)| {
-        let bytes = fs::read(root.join(&path)).ok()?;
-        Some((path, Some(Arc::from(bytes))))
+        let bytes = plain_file(&root.join(&path))?;
+        Some((path, Some(bytes)))
     };
     plain.filter_map(read).collect()
 }

@@ -14,6 +14,7 @@ use harness::{check, task_dir};
 use lsp_server::{ErrorCode, RequestId, ResponseError};
 use serde_json::{Value, json};
 
+use crate::contained::{Caught, contained};
 use crate::curator::STACK;
 use crate::progress;
 use crate::server::Task;
@@ -55,16 +56,14 @@ pub struct Order {
     pub root: PathBuf,
     /// What the client sets.
     pub settings: Settings,
-    /// Of the progress.
-    pub token: Value,
-    /// Whether the client shows progress.
-    pub shows: bool,
+    /// Of the progress, if the client shows it.
+    pub token: Option<Value>,
     /// The request that is answered at the end.
     pub request: RequestId,
 }
 
 struct Running {
-    token: Value,
+    token: Option<Value>,
     request: RequestId,
     interrupt: Interrupt,
 }
@@ -91,7 +90,6 @@ impl Jobs {
             root,
             settings,
             token,
-            shows,
             request,
         } = order;
         let interrupt = Interrupt::default();
@@ -104,19 +102,22 @@ impl Jobs {
             root,
             settings,
             launcher: (self.launch)(interrupt),
-            token: token.clone(),
-            tasks: shows.then(|| tasks.clone()),
+            shown: token.map(|token| (token, tasks.clone())),
         };
         let ended = tasks.clone();
-        let (of_thread, id) = (token.clone(), request.clone());
+        let id = request.clone();
         let work = move || {
-            let result = bench.work(&job);
-            let _ = tasks.send(Task::JobEnded(of_thread, id, result));
+            let result = match contained(|| bench.work(&job)) {
+                Caught::Answer(result) => result,
+                Caught::Fault(error) => Err(error),
+                Caught::Outdated => Err(failed("the files changed meanwhile")),
+            };
+            let _ = tasks.send(Task::JobEnded(id, result));
         };
         let named = thread::Builder::new().name("job".to_owned());
         if let Err(error) = named.stack_size(STACK).spawn(work) {
             let refused = failed(&format!("no thread can be started: {error}"));
-            let _ = ended.send(Task::JobEnded(token, request, Err(refused)));
+            let _ = ended.send(Task::JobEnded(request, Err(refused)));
         }
     }
 
@@ -127,7 +128,10 @@ impl Jobs {
 
     /// Ends the job of a progress.
     pub fn end(&self, token: &Value) {
-        let of_token = self.running.iter().filter(|job| job.token == *token);
+        let of_token = self
+            .running
+            .iter()
+            .filter(|job| job.token.as_ref() == Some(token));
         of_token.for_each(|job| job.interrupt.set());
     }
 
@@ -143,9 +147,10 @@ impl Jobs {
         self.running.iter().for_each(|job| job.interrupt.set());
     }
 
-    /// A job is over.
-    pub fn ended(&mut self, token: &Value) {
-        self.running.retain(|job| job.token != *token);
+    /// The job of a request is over; gives the token of its progress.
+    pub fn ended(&mut self, request: &RequestId) -> Option<Value> {
+        let at = self.running.iter().position(|job| job.request == *request);
+        self.running.remove(at?).token
     }
 }
 
@@ -160,9 +165,8 @@ struct Bench {
     root: PathBuf,
     settings: Settings,
     launcher: Launcher,
-    token: Value,
-    /// Where progress is told, if anybody wants to know.
-    tasks: Option<Sender<Task>>,
+    /// The token of the progress and where it is told, if anybody wants to know.
+    shown: Option<(Value, Sender<Task>)>,
 }
 
 type Outcome = Result<Value, ResponseError>;
@@ -185,8 +189,8 @@ impl Bench {
     }
 
     fn report(&self, event: &Event<'_>) {
-        if let (Some(tasks), Some(message)) = (&self.tasks, words(event)) {
-            let _ = tasks.send(Task::Tell(progress::report(&self.token, &message)));
+        if let (Some((token, tasks)), Some(message)) = (&self.shown, words(event)) {
+            let _ = tasks.send(Task::Tell(progress::report(token, &message)));
         }
     }
 

@@ -25,5 +25,5 @@ mod world;
 
 pub use capabilities::COMMANDS;
 pub use jobs::Launch;
-pub use server::{ServeError, serve};
+pub use server::{Abandoned, serve};
 pub use transport::connect;

@@ -1,8 +1,6 @@
 //! Notifications: what the client tells of texts, files, folders and settings.
 
-use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
 use gen_lsp_types::{
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
@@ -31,9 +29,10 @@ pub fn take(server: &mut Server, told: Notification) {
         "workspace/didChangeWatchedFiles" => with(params, |params| on_disk(server, params)),
         "workspace/didChangeWorkspaceFolders" => with(params, |params| moved(server, params)),
         "workspace/didChangeConfiguration" => {
-            server.settings = Settings::read(params.get("settings"));
-            let settings = server.settings.clone();
-            server.ask_curators(|| Question::Configure(settings.clone()));
+            if let Some(settings) = Settings::told(params.get("settings")) {
+                server.settings = settings.clone();
+                server.ask_curators(|| Question::Configure(settings.clone()));
+            }
         }
         _ => {}
     }
@@ -96,11 +95,10 @@ fn on_disk(server: &mut Server, params: DidChangeWatchedFilesParams) {
         };
         configured |= path.ends_with(CONFIGURATION);
         let is_gone = change.kind == FileChangeType::Deleted;
-        let bytes = (!is_gone).then(|| read(&path)).flatten();
         let is_input = path.to_str().is_some_and(analyzer::is_input);
         if is_input && !is_folder(&path) {
             for (folder, relative) in server.holding(&path) {
-                folder.read(vec![(relative, bytes.clone())]);
+                folder.look_at(&relative);
             }
         } else if is_gone {
             server.folders.iter_mut().for_each(|it| it.forget(&path));
@@ -116,15 +114,6 @@ fn on_disk(server: &mut Server, params: DidChangeWatchedFilesParams) {
 
 fn is_folder(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|it| it.is_dir())
-}
-
-/// A plain file; what is none counts as gone.
-fn read(path: &Path) -> Option<Arc<[u8]>> {
-    let is_file = path.symlink_metadata().is_ok_and(|it| it.is_file());
-    is_file
-        .then(|| fs::read(path).ok())
-        .flatten()
-        .map(Arc::from)
 }
 
 fn moved(server: &mut Server, params: DidChangeWorkspaceFoldersParams) {

@@ -2,6 +2,7 @@
 //! other threads from snapshots.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use analyzer::Canceller;
@@ -14,6 +15,7 @@ use lsp_server::{
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
+use crate::active::ActiveFeature;
 use crate::capabilities::{Client, capabilities};
 use crate::contained::{Caught, contained};
 use crate::curator::{Answer, Curator, Question};
@@ -27,16 +29,10 @@ use crate::settings::Settings;
 use crate::uri;
 use crate::world::World;
 
-/// Why the server ended other than by the client's will.
+/// The client went away without asking for the end.
 #[derive(Debug, thiserror::Error)]
-pub enum ServeError {
-    /// The client broke the protocol at the start.
-    #[error("the client did not start a session: {0}")]
-    Protocol(#[from] lsp_server::ProtocolError),
-    /// The client went away without asking for the end.
-    #[error("the client went away without a shutdown")]
-    Abandoned,
-}
+#[error("the client went away without a shutdown")]
+pub struct Abandoned;
 
 /// How often a request is tried again on a newer state before the client is told to ask again.
 const MOST_TRIES: u32 = 3;
@@ -60,7 +56,7 @@ pub enum Task {
     /// A message for the client.
     Tell(Message),
     /// A long work has come to its end.
-    JobEnded(Value, RequestId, Result<Value, ResponseError>),
+    JobEnded(RequestId, Result<Value, ResponseError>),
 }
 
 /// A folder whose files were read: the token of its progress, if that is shown, and how many they are.
@@ -102,17 +98,9 @@ pub(crate) struct Server {
 /// Serves a client until it ends the session.
 ///
 /// # Errors
-/// The client breaks the protocol or goes away.
-pub fn serve(connection: Connection, launch: Launch) -> Result<(), ServeError> {
-    let (id, params) = connection.initialize_start()?;
-    let params: InitializeParams = match serde_json::from_value(params) {
-        Ok(params) => params,
-        Err(error) => {
-            let error = Response::new_err(id, ErrorCode::InvalidParams as i32, error.to_string());
-            let _ = connection.sender.send(error.into());
-            return Err(ServeError::Abandoned);
-        }
-    };
+/// The client goes away without asking for the end.
+pub fn serve(connection: Connection, launch: Launch) -> Result<(), Abandoned> {
+    let (id, params) = begun(&connection).ok_or(Abandoned)?;
     let client = Client::new(&params);
     let info = json!({"name": "lacuna", "version": env!("CARGO_PKG_VERSION")});
     let offered = json!({"capabilities": capabilities(&client), "serverInfo": info});
@@ -122,6 +110,29 @@ pub fn serve(connection: Connection, launch: Launch) -> Result<(), ServeError> {
     server.settings = Settings::read(params.initialization_options.as_ref());
     server.start(&params);
     server.run()
+}
+
+/// Waits for the start of a session: what else is asked is refused, what else is told is passed over.
+fn begun(connection: &Connection) -> Option<(RequestId, InitializeParams)> {
+    for message in &connection.receiver {
+        let (id, code, reason) = match message {
+            Message::Request(it) if it.method == "initialize" => {
+                match serde_json::from_value(it.params) {
+                    Ok(params) => return Some((it.id, params)),
+                    Err(error) => (it.id, ErrorCode::InvalidParams, error.to_string()),
+                }
+            }
+            Message::Request(it) => {
+                let reason = "the session has not begun".to_owned();
+                (it.id, ErrorCode::ServerNotInitialized, reason)
+            }
+            Message::Notification(told) if told.method == "exit" => return None,
+            Message::Notification(_) | Message::Response(_) => continue,
+        };
+        let refused = Response::new_err(id, code as i32, reason);
+        let _ = connection.sender.send(refused.into());
+    }
+    None
 }
 
 impl Server {
@@ -167,7 +178,7 @@ impl Server {
         self.changed = Some(Instant::now());
     }
 
-    fn run(&mut self) -> Result<(), ServeError> {
+    fn run(&mut self) -> Result<(), Abandoned> {
         loop {
             let pause = match self.changed {
                 Some(since) => after(PAUSE.saturating_sub(since.elapsed())),
@@ -181,14 +192,14 @@ impl Server {
                     Ok(Message::Notification(told)) if told.method == "exit" => {
                         return match self.is_shut_down {
                             true => Ok(()),
-                            false => Err(ServeError::Abandoned),
+                            false => Err(Abandoned),
                         };
                     }
                     Ok(Message::Notification(told)) => self.on_notification(told),
                     Ok(Message::Response(_)) => {}
                     Err(_) => return match self.is_shut_down {
                         true => Ok(()),
-                        false => Err(ServeError::Abandoned),
+                        false => Err(Abandoned),
                     },
                 },
                 recv(tasks) -> task => if let Ok(task) = task {
@@ -315,15 +326,13 @@ impl Server {
             }
             Task::Curated(written, answer) => self.on_curated(&written, answer),
             Task::Tell(message) => self.send(message),
-            Task::JobEnded(token, id, result) => {
-                self.jobs.ended(&token);
+            Task::JobEnded(id, result) => {
                 let message = match &result {
                     Ok(_) => "done",
                     Err(error) => &error.message,
                 };
-                let message = progress::end(&token, message);
-                if self.client.shows_progress {
-                    self.send(message);
+                if let Some(token) = self.jobs.ended(&id) {
+                    self.send(progress::end(&token, message));
                 }
                 self.respond(id, result);
                 self.look_for_runs();
@@ -360,13 +369,15 @@ impl Server {
 
     fn on_curated(&mut self, written: &PathBuf, answer: Answer) {
         let mut folders = self.folders.iter_mut();
-        let Some(folder) = folders.find(|folder| folder.written == *written) else {
-            return;
-        };
-        match answer {
-            Answer::Known(knowledge) => folder.known().knowledge = knowledge,
-            Answer::Offers(offers) => folder.known().offers = offers,
-            Answer::Active(result) => {
+        let folder = folders.find(|folder| folder.written == *written);
+        match (answer, folder) {
+            // Whoever waits is answered, though the folder may be gone.
+            (Answer::Weighed { ticket, feature }, _) => return self.weighed(ticket, &feature),
+            (_, None) => return,
+            (Answer::Known(knowledge), Some(folder)) => folder.known().knowledge = knowledge,
+            (Answer::Offers(offers), Some(folder)) => folder.known().offers = offers,
+            (Answer::Inactive, Some(folder)) => folder.known().active = None,
+            (Answer::Active(result), Some(folder)) => {
                 let target = match &result {
                     Ok(active) => active.target.clone(),
                     Err(_) => Vec::new(),
@@ -381,23 +392,22 @@ impl Server {
                     self.show(&reason);
                 }
             }
-            Answer::Weighed { ticket, feature } => {
-                if let Some(id) = self.waiting.remove(&ticket) {
-                    let lens = handlers::code_lens::weighed(feature.as_deref().ok());
-                    let resolved = self.pending.get(&id).map(|pending| {
-                        let mut whole = pending.request.params.clone();
-                        whole["command"] = lens;
-                        whole
-                    });
-                    if let Some(resolved) = resolved {
-                        self.finish(id, Ok(resolved));
-                    }
-                }
-                return;
-            }
         }
         self.refresh();
         self.note_change();
+    }
+
+    /// Answers the request that waits for what a target comes to.
+    fn weighed(&mut self, ticket: u64, feature: &Result<Arc<ActiveFeature>, String>) {
+        let Some(id) = self.waiting.remove(&ticket) else {
+            return;
+        };
+        let lens = handlers::code_lens::weighed(feature.as_deref().ok());
+        if let Some(pending) = self.pending.get(&id) {
+            let mut whole = pending.request.params.clone();
+            whole["command"] = lens;
+            self.finish(id, Ok(whole));
+        }
     }
 
     /// Lets the client ask again for what it shows everywhere.

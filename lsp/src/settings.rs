@@ -20,12 +20,20 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads the options of a session, or what a notification brings: with or without the section's name.
+    /// Reads the options of a session: with or without the section's name.
     /// What cannot be understood counts as left out.
     pub fn read(value: Option<&Value>) -> Self {
         let value = value.map(|value| value.get("lacuna").unwrap_or(value));
         let read = value.map(|value| serde_json::from_value(value.clone()));
         read.and_then(Result::ok).unwrap_or_default()
+    }
+
+    /// What a notification of changed settings brings; `None` if it says nothing of ours: clients without
+    /// settings send an empty one, and some send those of all servers to each.
+    pub fn told(value: Option<&Value>) -> Option<Self> {
+        let read = Self::read(value);
+        let is_ours = value.is_some_and(|value| value.get("lacuna").is_some());
+        (is_ours || read != Self::default()).then_some(read)
     }
 
     /// The project's configuration with what the client sets.
@@ -38,5 +46,28 @@ impl Settings {
             min_lines: self.min_lines.or(config.min_lines),
             ..config
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_notification_that_says_nothing_of_ours_changes_nothing() {
+        for said in [json!(null), json!({}), json!({"pylsp": {"minLines": 3}})] {
+            assert_eq!(Settings::told(Some(&said)), None, "{said}");
+        }
+        let few = Settings {
+            min_lines: Some(3),
+            ..Settings::default()
+        };
+        for said in [json!({"minLines": 3}), json!({"lacuna": {"minLines": 3}})] {
+            assert_eq!(Settings::told(Some(&said)), Some(few.clone()));
+        }
+        let taken_back = json!({"lacuna": {}});
+        assert_eq!(Settings::told(Some(&taken_back)), Some(Settings::default()));
     }
 }

@@ -27,6 +27,8 @@ pub struct Snapshot {
     pub analysis: Analysis,
     /// What is known of its tests.
     pub known: Known,
+    /// The text of the project's configuration, if the editor has it open.
+    pub configuration: Option<String>,
     /// What columns count.
     pub encoding: Encoding,
     /// The files that were asked for, by path: answers come back to the same ones many times.
@@ -91,6 +93,7 @@ impl Snapshot {
             root,
             analysis,
             known,
+            configuration: None,
             encoding,
             views: RefCell::default(),
         }

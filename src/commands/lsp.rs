@@ -2,7 +2,7 @@
 
 use std::io::{stdin, stdout};
 
-use ::lsp::ServeError;
+use ::lsp::Abandoned;
 use harness::process::Interrupt;
 
 use super::App;
@@ -19,7 +19,6 @@ pub fn run(app: &App) -> Result<ExitStatus, Failure> {
     let is_written = writer.join().is_ok_and(|written| written.is_ok());
     match served {
         Ok(()) if is_written => Ok(ExitStatus::Success),
-        Ok(()) | Err(ServeError::Abandoned) => Ok(ExitStatus::Refused),
-        Err(error @ ServeError::Protocol(_)) => Err(Failure::new(ExitStatus::Usage, error)),
+        Ok(()) | Err(Abandoned) => Ok(ExitStatus::Refused),
     }
 }

@@ -1,6 +1,7 @@
 //! Code actions: a choice about a symbol, written into the project's configuration as an edit.
 
 use std::fs;
+use std::io::ErrorKind;
 
 use analyzer::feature::Role;
 use analyzer::symbol::SymbolId;
@@ -12,6 +13,9 @@ use crate::notifications::CONFIGURATION;
 use crate::snapshot::Snapshot;
 use crate::text::Lines;
 use crate::world::World;
+
+/// The byte order mark.
+const MARK: char = '\u{feff}';
 
 /// A list of symbols in the configuration.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,7 +59,7 @@ pub fn actions(
     let id = definitions.last().or_else(around);
     // Outside every definition the choice is about the file.
     let id = id.unwrap_or_else(|| SymbolId::module(&file.path));
-    let text = configuration(folder);
+    let text = configuration(folder)?;
     let is_open_to_choice = |list: &List| offered(folder, *list, &id);
     let choices = List::ALL.into_iter().filter(is_open_to_choice);
     let chosen = choices.filter_map(|list| {
@@ -92,8 +96,15 @@ fn offered(folder: &Snapshot, list: List, id: &SymbolId) -> bool {
     }
 }
 
-fn configuration(folder: &Snapshot) -> String {
-    fs::read_to_string(folder.root.join(CONFIGURATION)).unwrap_or_default()
+/// The text of the configuration, empty where there is none; `None` if it cannot be read.
+fn configuration(folder: &Snapshot) -> Option<String> {
+    if let Some(text) = &folder.configuration {
+        return Some(text.clone());
+    }
+    match fs::read_to_string(folder.root.join(CONFIGURATION)) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Some(String::new()),
+        read => read.ok(),
+    }
 }
 
 /// The configuration with a symbol in one list and in no other; `None` if it cannot be read.
@@ -103,20 +114,37 @@ fn with_choice(text: &str, list: List, id: &SymbolId) -> Option<String> {
     let feature = document
         .entry("feature")
         .or_insert(Item::Table(Table::new()));
-    let list = feature.as_table_mut()?.entry(list.key());
+    let list = feature.as_table_like_mut()?.entry(list.key());
     let list = list.or_insert(Item::Value(Array::new().into()));
     list.as_array_mut()?.push(id.as_str());
-    Some(document.to_string())
+    Some(written_like(text, &document))
 }
 
 /// The configuration with a symbol in no list; `None` if it is in none, or cannot be read.
 fn without_choice(text: &str, id: &SymbolId) -> Option<String> {
     let mut document: DocumentMut = text.parse().ok()?;
-    take_out(&mut document, id).then(|| document.to_string())
+    take_out(&mut document, id).then(|| written_like(text, &document))
+}
+
+/// A changed document with the byte order mark and the line ends of its text, which parsing drops.
+fn written_like(text: &str, document: &DocumentMut) -> String {
+    let mark = if text.starts_with(MARK) {
+        "\u{feff}"
+    } else {
+        ""
+    };
+    let new = document.to_string();
+    let new = new.trim_start_matches(MARK);
+    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let new = new.replace("\r\n", "\n").replace('\n', end);
+    format!("{mark}{new}")
 }
 
 fn take_out(document: &mut DocumentMut, id: &SymbolId) -> bool {
-    let Some(feature) = document.get_mut("feature").and_then(Item::as_table_mut) else {
+    let Some(feature) = document
+        .get_mut("feature")
+        .and_then(Item::as_table_like_mut)
+    else {
         return false;
     };
     let mut found = false;
@@ -136,7 +164,7 @@ fn take_out(document: &mut DocumentMut, id: &SymbolId) -> bool {
 
 fn action(folder: &Snapshot, title: String, old: &str, new: &str) -> Value {
     let uri = folder.uri(CONFIGURATION);
-    let there = folder.root.join(CONFIGURATION).exists();
+    let there = folder.configuration.is_some() || folder.root.join(CONFIGURATION).exists();
     let all = Lines::new(old.as_bytes(), folder.encoding).all(old.as_bytes());
     let create = json!({"kind": "create", "uri": uri, "options": {"ignoreIfExists": true}});
     let edit = json!({
@@ -176,6 +204,14 @@ mod tests {
             "[feature]\nstub = [\"a.py::f\"]\n"
         );
         assert_eq!(without_choice("", &id), None);
+        assert_eq!(
+            with_choice("feature = { min_lines = 3 }\n", List::Stub, &id).unwrap(),
+            "feature = { min_lines = 3 , stub = [\"a.py::f\"] }\n"
+        );
+        assert_eq!(
+            with_choice("\u{feff}# why\r\n[feature]\r\n", List::Stub, &id).unwrap(),
+            "\u{feff}# why\r\n[feature]\r\nstub = [\"a.py::f\"]\r\n"
+        );
         assert_eq!(with_choice("broken [", List::Stub, &id), None);
     }
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use fixtures::Fixture;
 use harness::process::Launcher;
-use lsp::{ServeError, serve};
+use lsp::{Abandoned, serve};
 use lsp_server::{Connection, Message, Notification, Request, RequestId, Response};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A client with a server of its own and a workspace.
 pub struct Client {
     connection: Option<Connection>,
-    server: Option<JoinHandle<Result<(), ServeError>>>,
+    server: Option<JoinHandle<Result<(), Abandoned>>>,
     /// What came while something else was waited for.
     heard: RefCell<VecDeque<Message>>,
     next: RefCell<i32>,
@@ -227,7 +227,7 @@ impl Client {
     }
 
     /// How the server ends when the client says so.
-    pub fn exit(mut self) -> Result<(), ServeError> {
+    pub fn exit(mut self) -> Result<(), Abandoned> {
         self.tell("exit", Value::Null);
         self.server.take().unwrap().join().unwrap()
     }

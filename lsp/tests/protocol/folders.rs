@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use lsp_server::Message;
 use serde_json::{Value, json};
 
 use crate::client::Client;
@@ -179,5 +180,60 @@ fn servers_on_one_project_give_the_same_answers() {
     file_changes(&other, "two/b.py", 2);
     assert_eq!(all(&client), all(&other));
     other.end();
+    client.end();
+}
+
+#[test]
+fn what_is_no_file_of_the_project_is_only_known_while_it_is_open() {
+    let client = Client::silent(FILES);
+    fs::write(client.path("one/.gitignore"), "made/\n").unwrap();
+    fs::create_dir_all(client.path("one/made")).unwrap();
+    fs::write(client.path("one/made/x.py"), "def other(): pass\n").unwrap();
+    symlink(client.path("two/b.py"), client.path("one/link.py")).unwrap();
+    client.begin_session(&["one"]);
+    wait_for(&client, "one/a.py");
+    for path in ["one/made/x.py", "one/link.py"] {
+        file_changes(&client, path, 1);
+        assert_eq!(names(&client, path), None);
+        let document = json!({"uri": client.uri(path), "languageId": "python", "version": 1, "text": "def seen(): pass\n"});
+        client.tell("textDocument/didOpen", json!({"textDocument": document}));
+        assert_eq!(names(&client, path).unwrap(), ["seen"]);
+        client.tell(
+            "textDocument/didClose",
+            json!({"textDocument": {"uri": client.uri(path)}}),
+        );
+        assert_eq!(names(&client, path), None);
+    }
+    fs::write(client.path("one/new.py"), "def new(): pass\n").unwrap();
+    file_changes(&client, "one/new.py", 1);
+    assert_eq!(names(&client, "one/new.py").unwrap(), ["new"]);
+    client.end();
+}
+
+#[test]
+fn a_feature_is_active_in_one_folder_at_a_time() {
+    let client = client(&["one", "two"]);
+    wait_for(&client, "one/a.py");
+    wait_for(&client, "two/b.py");
+    for target in ["b.py", "a.py"] {
+        let params = json!({"command": "lacuna.setTarget", "arguments": [target]});
+        client.ask("workspace/executeCommand", params);
+    }
+    let is_change = |message: &Message| matches!(message, Message::Notification(told) if told.method == "lacuna/featureChanged");
+    client.hear(is_change);
+    client.hear(is_change);
+    // What a curator is asked after that it answers after that.
+    let lens = json!({"data": {"target": "a.py", "folder": client.path("one")}});
+    client.ask("codeLens/resolve", lens);
+    assert_eq!(client.end().iter().filter(|it| is_change(it)).count(), 0);
+}
+
+#[test]
+fn a_lens_of_a_folder_that_goes_is_answered() {
+    let client = client(&["one"]);
+    let lens = json!({"data": {"target": "a.py", "folder": client.path("one")}});
+    let asked = client.begin("codeLens/resolve", lens);
+    folders_change(&client, &[], &["one"]);
+    assert!(client.answer_to(&asked).response_result.is_ok());
     client.end();
 }

@@ -341,3 +341,28 @@ fn a_choice_is_an_edit_of_the_configuration() {
     "#]].assert_eq(&lines(&client.shown(&result)));
     client.end();
 }
+
+#[test]
+fn a_choice_is_an_edit_of_the_configuration_as_the_editor_has_it() {
+    let client = Client::start(FILES);
+    let choose = || {
+        let params = json!({
+            "textDocument": {"uri": client.uri("shop/prices.py")},
+            "range": {"start": {"line": 15, "character": 5}, "end": {"line": 15, "character": 5}},
+            "context": {"diagnostics": []},
+        });
+        client.ask("textDocument/codeAction", params)
+    };
+    // In a text that cannot be read there is no place for a choice.
+    std::fs::write(client.path("lacuna.toml"), b"# \xe9\n").unwrap();
+    assert!(choose().is_null());
+    let text = "# unsaved\r\n\r\n[feature]\r\n";
+    let document =
+        json!({"uri": client.uri("lacuna.toml"), "languageId": "toml", "version": 1, "text": text});
+    client.tell("textDocument/didOpen", json!({"textDocument": document}));
+    let edit = &choose()[0]["edit"]["documentChanges"][0]["edits"][0];
+    assert_eq!(edit["range"]["end"], json!({"line": 3, "character": 0}));
+    let new = "# unsaved\r\n\r\n[feature]\r\ninclude = [\"shop/prices.py::helper\"]\r\n";
+    assert_eq!(edit["newText"], new);
+    client.end();
+}

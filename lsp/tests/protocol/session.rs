@@ -1,6 +1,6 @@
 //! The order of messages: the start, the end, and what is answered to nonsense.
 
-use lsp_server::{Message, RequestId};
+use lsp_server::{Message, RequestId, Response};
 use serde_json::{Value, json};
 
 use crate::client::Client;
@@ -15,6 +15,10 @@ def one():
 fn nothing_is_answered_before_the_start_and_after_the_end() {
     let client = Client::silent(FILES);
     assert_eq!(client.refused("textDocument/hover", json!({})), -32002);
+    client.tell("textDocument/didOpen", json!({}));
+    client.send(Response::new_ok(RequestId::from(7), Value::Null).into());
+    let nonsense = json!({"capabilities": 7});
+    assert_eq!(client.refused("initialize", nonsense), -32602);
     client.ask("initialize", json!({"capabilities": {}}));
     client.tell("initialized", json!({}));
     assert_eq!(
@@ -45,6 +49,23 @@ fn a_client_that_asks_before_it_says_that_it_is_ready_is_answered() {
 fn an_exit_without_a_shutdown_is_a_failure() {
     let client = Client::start(FILES);
     assert!(client.exit().is_err());
+    assert!(Client::silent(FILES).exit().is_err());
+}
+
+#[test]
+fn a_progress_that_a_client_wants_to_see_begins_and_ends() {
+    let client = Client::start(FILES);
+    let command =
+        json!({"command": "lacuna.check", "arguments": ["lost"], "workDoneToken": "mine"});
+    client.refused("workspace/executeCommand", command);
+    let kind = |message: &Message| match message {
+        Message::Notification(told) if told.params["token"] == "mine" => {
+            told.params["value"]["kind"].as_str().map(str::to_owned)
+        }
+        _ => None,
+    };
+    let kinds: Vec<String> = client.end().iter().filter_map(kind).collect();
+    assert_eq!(kinds, ["begin", "end"]);
 }
 
 #[test]

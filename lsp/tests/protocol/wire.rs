@@ -20,7 +20,9 @@ pub fn session(data: &[u8]) {
     let (connection, writer) = lsp::connect(theirs, ours);
     let server = thread::spawn(move || lsp::serve(connection, Box::new(Launcher::new)));
     let heard = listen(output);
-    let start = json!({"id": "start", "method": "initialize", "params": {"capabilities": {}}});
+    // The folder does not exist: only what is opened in it is there.
+    let params = json!({"capabilities": {}, "rootUri": "file:///nowhere"});
+    let start = json!({"id": "start", "method": "initialize", "params": params});
     let end = json!({"id": "end", "method": "shutdown"});
     let mut expected = vec![start["id"].clone(), end["id"].clone()];
     write(&mut input, start.to_string().as_bytes());
