@@ -20,6 +20,30 @@ pub const COMMANDS: [&str; 6] = [
     "lacuna.check",
 ];
 
+/// Which edits of the workspace a client can make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edits {
+    /// Those of texts.
+    Texts,
+    /// Those that tell which state of a text they are for.
+    Documents,
+    /// Those that make files, too.
+    Files,
+}
+
+impl Edits {
+    /// What a client's capabilities allow.
+    fn new(said: &Value) -> Self {
+        let edits = &said["workspace"]["workspaceEdit"];
+        let operations = edits["resourceOperations"].as_array();
+        match operations.is_some_and(|it| it.contains(&json!("create"))) {
+            _ if edits["documentChanges"] != true => Self::Texts,
+            true => Self::Files,
+            false => Self::Documents,
+        }
+    }
+}
+
 /// What a client can do.
 #[derive(Clone, Debug)]
 pub struct Client {
@@ -31,6 +55,8 @@ pub struct Client {
     pub watches_files: bool,
     /// Whether it asks for diagnostics.
     pub pulls_diagnostics: bool,
+    /// Which edits it can make.
+    pub edits: Edits,
     /// How it can show the starting tree.
     pub preview: Preview,
     /// The requests that let it ask again for what it shows.
@@ -69,6 +95,7 @@ impl Client {
             encoding: Encoding::negotiate(offered),
             shows_progress: can("/window/workDoneProgress"),
             watches_files: can("/workspace/didChangeWatchedFiles/dynamicRegistration"),
+            edits: Edits::new(&said),
             preview: Preview::new(&said),
             pulls_diagnostics: said
                 .pointer("/textDocument/diagnostic")

@@ -244,9 +244,7 @@ impl Server {
 
     /// Answers a request from a snapshot, in another thread.
     pub fn answer(&mut self, request: Request, tries: u32) {
-        let world = World {
-            folders: self.snapshots(),
-        };
+        let world = self.world();
         let folders = world.folders.iter();
         let cancellers = folders.map(|folder| folder.analysis.canceller()).collect();
         self.pending.insert(
@@ -270,10 +268,13 @@ impl Server {
         });
     }
 
-    fn snapshots(&self) -> Vec<crate::snapshot::Snapshot> {
+    fn world(&self) -> World {
         let folders = self.folders.iter();
         let encoding = self.client.encoding;
-        folders.map(|folder| folder.snapshot(encoding)).collect()
+        World {
+            folders: folders.map(|folder| folder.snapshot(encoding)).collect(),
+            edits: self.client.edits,
+        }
     }
 
     fn on_notification(&mut self, told: Notification) {
@@ -419,9 +420,7 @@ impl Server {
 
     fn on_pause(&mut self) {
         self.changed = None;
-        let world = World {
-            folders: self.snapshots(),
-        };
+        let world = self.world();
         let mut open = Vec::new();
         // A client that asks for diagnostics is told none.
         let is_told = |_: &&Folder| !self.client.pulls_diagnostics;

@@ -5,6 +5,7 @@ use std::path::Path;
 use gen_lsp_types::Uri;
 use lsp_server::{ErrorCode, ResponseError};
 
+use crate::capabilities::Edits;
 use crate::snapshot::{FileView, Snapshot};
 use crate::uri;
 
@@ -12,6 +13,8 @@ use crate::uri;
 pub struct World {
     /// In the client's order.
     pub folders: Vec<Snapshot>,
+    /// Which edits the client can make.
+    pub edits: Edits,
 }
 
 /// Why a request has no result.

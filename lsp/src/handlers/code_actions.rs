@@ -9,6 +9,7 @@ use gen_lsp_types as lsp;
 use serde_json::{Value, json};
 use toml_edit::{Array, DocumentMut, Item, Table};
 
+use crate::capabilities::Edits;
 use crate::notifications::CONFIGURATION;
 use crate::snapshot::Snapshot;
 use crate::text::Lines;
@@ -64,12 +65,12 @@ pub fn actions(
     let choices = List::ALL.into_iter().filter(is_open_to_choice);
     let chosen = choices.filter_map(|list| {
         let new = with_choice(&text, list, &id)?;
-        Some(action(folder, list.title(id.name()), &text, &new))
+        Some(action(world, folder, list.title(id.name()), &text, &new))
     });
     let mut actions: Vec<Value> = chosen.collect();
     if let Some(new) = without_choice(&text, &id) {
         let title = format!("Lacuna: let the measure decide about `{}`", id.name());
-        actions.push(action(folder, title, &text, &new));
+        actions.push(action(world, folder, title, &text, &new));
     }
     // The generated types have no edit without every optional part: the wire form is shorter.
     let read = actions
@@ -162,20 +163,20 @@ fn take_out(document: &mut DocumentMut, id: &SymbolId) -> bool {
     found
 }
 
-fn action(folder: &Snapshot, title: String, old: &str, new: &str) -> Value {
+/// A code action in the form that the client can take.
+fn action(world: &World, folder: &Snapshot, title: String, old: &str, new: &str) -> Value {
     let uri = folder.uri(CONFIGURATION);
     let there = folder.configuration.is_some() || folder.root.join(CONFIGURATION).exists();
     let all = Lines::new(old.as_bytes(), folder.encoding).all(old.as_bytes());
+    let edits = json!([{"range": all, "newText": new}]);
     let create = json!({"kind": "create", "uri": uri, "options": {"ignoreIfExists": true}});
-    let edit = json!({
-        "textDocument": {"uri": uri, "version": null},
-        "edits": [{"range": all, "newText": new}],
-    });
-    let changes = match there {
-        true => json!([edit]),
-        false => json!([create, edit]),
+    let document = json!({"textDocument": {"uri": uri, "version": null}, "edits": edits});
+    let edit = match world.edits {
+        Edits::Texts => json!({"changes": {uri.0: edits}}),
+        Edits::Files if !there => json!({"documentChanges": [create, document]}),
+        Edits::Files | Edits::Documents => json!({"documentChanges": [document]}),
     };
-    json!({"title": title, "kind": "quickfix", "edit": {"documentChanges": changes}})
+    json!({"title": title, "kind": "quickfix", "edit": edit})
 }
 
 #[cfg(test)]

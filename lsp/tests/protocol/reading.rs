@@ -324,9 +324,18 @@ fn a_changed_file_on_disk_is_read_again() {
     client.end();
 }
 
+/// A client that makes edits of this kind.
+fn editing(edits: Value) -> Client {
+    let capabilities = json!({
+        "general": {"positionEncodings": ["utf-8"]},
+        "workspace": {"workspaceEdit": edits},
+    });
+    Client::with(FILES, capabilities)
+}
+
 #[test]
 fn a_choice_is_an_edit_of_the_configuration() {
-    let client = Client::start(FILES);
+    let client = editing(json!({"documentChanges": true, "resourceOperations": ["create"]}));
     let params = json!({
         "textDocument": {"uri": client.uri("shop/prices.py")},
         "range": {"start": {"line": 15, "character": 5}, "end": {"line": 15, "character": 5}},
@@ -344,7 +353,7 @@ fn a_choice_is_an_edit_of_the_configuration() {
 
 #[test]
 fn a_choice_is_an_edit_of_the_configuration_as_the_editor_has_it() {
-    let client = Client::start(FILES);
+    let client = editing(json!({"documentChanges": true}));
     let choose = || {
         let params = json!({
             "textDocument": {"uri": client.uri("shop/prices.py")},
@@ -353,6 +362,8 @@ fn a_choice_is_an_edit_of_the_configuration_as_the_editor_has_it() {
         });
         client.ask("textDocument/codeAction", params)
     };
+    // A client that makes no files is not told to make one.
+    assert!(choose()[0]["edit"]["documentChanges"][0]["edits"].is_array());
     // In a text that cannot be read there is no place for a choice.
     std::fs::write(client.path("lacuna.toml"), b"# \xe9\n").unwrap();
     assert!(choose().is_null());
@@ -364,5 +375,22 @@ fn a_choice_is_an_edit_of_the_configuration_as_the_editor_has_it() {
     assert_eq!(edit["range"]["end"], json!({"line": 3, "character": 0}));
     let new = "# unsaved\r\n\r\n[feature]\r\ninclude = [\"shop/prices.py::helper\"]\r\n";
     assert_eq!(edit["newText"], new);
+    client.end();
+}
+
+#[test]
+fn a_client_that_knows_edits_of_texts_only_is_offered_those() {
+    let client = Client::start(FILES);
+    let params = json!({
+        "textDocument": {"uri": client.uri("shop/prices.py")},
+        "range": {"start": {"line": 15, "character": 5}, "end": {"line": 15, "character": 5}},
+        "context": {"diagnostics": []},
+    });
+    let choice = &client.ask("textDocument/codeAction", params)[0]["edit"];
+    assert!(
+        choice["changes"][client.uri("lacuna.toml")].is_array(),
+        "{choice}"
+    );
+    assert!(choice["documentChanges"].is_null());
     client.end();
 }
