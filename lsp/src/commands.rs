@@ -72,9 +72,12 @@ impl Server {
 
     /// Makes the feature of a target the active one: that of one folder at a time.
     fn activate(&mut self, target: &[String]) {
-        let home = self.root_of(target.first());
+        let root = self.root_of(target.first());
+        let mut folders = self.folders.iter();
+        let home = folders.find(|folder| Some(&folder.root) == root.as_ref());
+        self.home = home.map(|folder| folder.written.clone());
         for folder in &self.folders {
-            let question = match home.as_ref() == Some(&folder.root) {
+            let question = match self.home.as_ref() == Some(&folder.written) {
                 true => Question::Activate(target.to_vec()),
                 false => Question::Deactivate,
             };

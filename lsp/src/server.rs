@@ -78,6 +78,8 @@ pub(crate) struct Server {
     pub folders: Vec<Folder>,
     pub settings: Settings,
     pub curators: FxHashMap<PathBuf, Curator>,
+    /// The folder, as the client writes it, whose feature is to be the active one.
+    pub home: Option<PathBuf>,
     pub pool: Pool,
     pub tasks: (Sender<Task>, Receiver<Task>),
     pending: FxHashMap<RequestId, Pending>,
@@ -143,6 +145,7 @@ impl Server {
             folders: Vec::new(),
             settings: Settings::default(),
             curators: FxHashMap::default(),
+            home: None,
             pool: Pool::new(),
             tasks: unbounded(),
             pending: FxHashMap::default(),
@@ -378,6 +381,8 @@ impl Server {
             (Answer::Known(knowledge), Some(folder)) => folder.known().knowledge = knowledge,
             (Answer::Offers(offers), Some(folder)) => folder.known().offers = offers,
             (Answer::Inactive, Some(folder)) => folder.known().active = None,
+            // Another folder's was asked for meanwhile.
+            (Answer::Active(_), _) if self.home.as_ref() != Some(written) => return,
             (Answer::Active(result), Some(folder)) => {
                 let target = match &result {
                     Ok(active) => active.target.clone(),

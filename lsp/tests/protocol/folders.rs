@@ -215,13 +215,12 @@ fn a_feature_is_active_in_one_folder_at_a_time() {
     let client = client(&["one", "two"]);
     wait_for(&client, "one/a.py");
     wait_for(&client, "two/b.py");
+    let is_change = |message: &Message| matches!(message, Message::Notification(told) if told.method == "lacuna/featureChanged");
     for target in ["b.py", "a.py"] {
         let params = json!({"command": "lacuna.setTarget", "arguments": [target]});
         client.ask("workspace/executeCommand", params);
+        client.hear(is_change);
     }
-    let is_change = |message: &Message| matches!(message, Message::Notification(told) if told.method == "lacuna/featureChanged");
-    client.hear(is_change);
-    client.hear(is_change);
     // What a curator is asked after that it answers after that.
     let lens = json!({"data": {"target": "a.py", "folder": client.path("one")}});
     client.ask("codeLens/resolve", lens);
