@@ -269,6 +269,22 @@ fn a_feature_is_curated_in_the_editor() {
     let found = told["diagnostics"].as_array().unwrap().iter();
     let stale = found.filter(|it| it["code"] == "stale");
     assert_eq!(stale.count(), 1);
+
+    let changed = changed.replace(
+        "return aisle_of(self.name)",
+        "return aisle_of(self.name) or OTHER",
+    );
+    let document = json!({"uri": editor.uri(SHOPPING), "version": 2});
+    let change = json!({"textDocument": document, "contentChanges": [{"text": changed}]});
+    editor.tell("textDocument/didChange", change);
+    let place = json!({
+        "textDocument": {"uri": editor.uri(SHOPPING)},
+        "position": {"line": 27, "character": 5},
+    });
+    let items = editor.ask("textDocument/prepareCallHierarchy", place);
+    let calls = editor.ask("callHierarchy/incomingCalls", json!({"item": items[0]}));
+    let details = calls.to_string();
+    assert!(details.contains("stale: changed since"), "{details}");
     editor.close();
 }
 

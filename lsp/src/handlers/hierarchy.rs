@@ -27,14 +27,16 @@ struct Calls {
 }
 
 impl Calls {
-    fn detail(&self) -> String {
+    /// Where the calls come from; `stale` says whether what was seen of the caller still holds.
+    fn detail(&self, stale: &str) -> String {
         let text = match self.confidence {
             Some(Confidence::Resolved) => Some("static".to_owned()),
             Some(Confidence::Named) => Some("static, by name".to_owned()),
             None => None,
         };
         let tests = |tests: u32| count(usize::try_from(tests).unwrap_or_default(), "test");
-        let seen = self.tests.map(|it| format!("observed in {}", tests(it)));
+        let seen = self.tests;
+        let seen = seen.map(|it| format!("observed in {}{stale}", tests(it)));
         let parts: Vec<String> = text.into_iter().chain(seen).collect();
         parts.join(", ")
     }
@@ -129,7 +131,7 @@ pub fn incoming(
     let calls = callers.into_iter().filter_map(|(caller, calls)| {
         let file = folder.file(caller.path())?;
         Some(lsp::CallHierarchyIncomingCall {
-            from: call_item(folder, &caller, &calls.detail())?,
+            from: call_item(folder, &caller, &calls.detail(staleness(folder, &caller)))?,
             from_ranges: ranges(&file, calls.spans),
         })
     });
@@ -162,9 +164,10 @@ pub fn outgoing(
     // What was found by name only and never seen is a guess: where there is better, it is left out.
     let has_better = callees.values().any(|calls| !is_guess(calls));
     callees.retain(|_, calls| !(has_better && is_guess(calls)));
+    let stale = staleness(folder, &id);
     let calls = callees.into_iter().filter_map(|(callee, calls)| {
         Some(lsp::CallHierarchyOutgoingCall {
-            to: call_item(folder, &callee, &calls.detail())?,
+            to: call_item(folder, &callee, &calls.detail(stale))?,
             from_ranges: ranges(&file, calls.spans),
         })
     });
@@ -197,7 +200,7 @@ fn callable_around(folder: &Snapshot, file: &FileView, from: &SymbolId) -> Symbo
     SymbolId::module(&file.path)
 }
 
-/// Calls that were seen, of what has not changed since.
+/// Calls that were seen.
 fn seen(folder: &Snapshot, id: &SymbolId, incoming: bool) -> Vec<Seen> {
     let of = || {
         let symbol = folder.analysis.symbol(id)?;
@@ -287,4 +290,15 @@ pub fn stale_word(freshness: Freshness) -> &'static str {
         Freshness::Stale => " (stale: changed since the tests were run)",
         Freshness::Fresh | Freshness::Unknown => "",
     }
+}
+
+/// The same of a symbol, with its text as it is now.
+fn staleness(folder: &Snapshot, id: &SymbolId) -> &'static str {
+    let symbol = folder.analysis.symbol(id);
+    let home = folder.file(id.path());
+    let known = symbol.zip(home).and_then(|(symbol, home)| {
+        let (_, freshness) = folder.knowledge(id, home.bytes(&symbol.full))?;
+        Some(freshness)
+    });
+    known.map_or("", stale_word)
 }
