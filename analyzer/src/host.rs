@@ -213,6 +213,13 @@ impl Analysis {
         files.map(|file| (file.path(&self.db), file.text(&self.db)))
     }
 
+    /// The paths of the files with a text of some kind, sorted; looked for on all cores.
+    pub fn paths_of(&self, is_wanted: impl Fn(&SourceText) -> bool + Sync) -> Vec<&str> {
+        let sources: Vec<(&str, &SourceText)> = self.sources().collect();
+        let wanted = sources.par_iter().filter(|(_, text)| is_wanted(text));
+        wanted.map(|(path, _)| *path).collect()
+    }
+
     /// Everything that the state was made from, as a [`Change`] takes it: files, then manifests, each
     /// sorted by path.
     pub fn inputs(&self) -> Vec<(String, Option<Arc<[u8]>>)> {
@@ -295,6 +302,16 @@ impl Analysis {
         self.of_file(path, |file| {
             database::resolution(&self.db, file).references.clone()
         })
+    }
+
+    /// The uses of a symbol in some files, on all cores: for each path those in source order.
+    pub fn references_to(&self, id: &SymbolId, paths: &[&str]) -> Vec<Vec<Reference>> {
+        let is_use = |it: &&Reference| it.targets.iter().any(|target| target.symbol == *id);
+        let found = paths.par_iter().map_with(self.clone(), |analysis, path| {
+            let references = analysis.references(path);
+            references.iter().filter(is_use).cloned().collect()
+        });
+        found.collect()
     }
 
     /// The imported names of a file, in source order.

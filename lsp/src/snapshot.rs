@@ -197,30 +197,34 @@ impl Snapshot {
 
     /// Every use of a symbol: file and place, in the order of paths.
     pub fn uses(&self, id: &SymbolId) -> Vec<(FileView, Vec<Reference>)> {
-        let mut uses = Vec::new();
-        for path in self.mentioning(id) {
-            let references = self.analysis.references(path);
-            let is_use = |it: &&Reference| it.targets.iter().any(|target| target.symbol == *id);
-            let found: Vec<Reference> = references.iter().filter(is_use).cloned().collect();
-            if !found.is_empty() {
-                uses.extend(self.file(path).map(|file| (file, found)));
-            }
-        }
-        uses
+        let paths = self.mentioning(id);
+        let uses = self.analysis.references_to(id, &paths).into_iter();
+        let found = paths.iter().zip(uses).filter(|(_, uses)| !uses.is_empty());
+        found
+            .filter_map(|(path, uses)| Some((self.file(path)?, uses)))
+            .collect()
     }
 
     /// The paths of the files in whose text a use of a symbol may be, sorted.
     pub fn mentioning(&self, id: &SymbolId) -> Vec<&str> {
         let names = sought(id);
         let finders: Vec<Finder<'_>> = names.iter().map(Finder::new).collect();
-        let mentions = |text: &SourceText| {
+        self.analysis.paths_of(|text| {
             let text = text.shadow().as_bytes();
-            finders.iter().any(|finder| finder.find(text).is_some())
-        };
-        let sources = self.analysis.sources();
-        let found = sources.filter(|(_, text)| mentions(text));
-        found.map(|(path, _)| path).collect()
+            finders.iter().any(|finder| has_word(text, finder))
+        })
     }
+}
+
+/// Whether a text has a word, and not only as a part of longer ones.
+fn has_word(text: &[u8], word: &Finder<'_>) -> bool {
+    let goes_on = |byte: Option<&u8>| {
+        byte.is_some_and(|it| it.is_ascii_alphanumeric() || *it == b'_' || !it.is_ascii())
+    };
+    word.find_iter(text).any(|at| {
+        let before = at.checked_sub(1).and_then(|before| text.get(before));
+        !goes_on(before) && !goes_on(text.get(at + word.needle().len()))
+    })
 }
 
 /// The names of which a file that uses a symbol must have one: its own, or, for what the language calls
