@@ -42,6 +42,8 @@ enum Content {
     Utf8(String),
     /// The original is something else.
     Other { original: Arc<[u8]>, shadow: String },
+    /// The original is no source; its shadow is blank.
+    Blank { original: Arc<[u8]>, shadow: String },
 }
 
 impl SourceText {
@@ -70,7 +72,7 @@ impl SourceText {
 
     fn blank(bytes: &Arc<[u8]>, reason: String) -> Self {
         Self(Arc::new(Inner {
-            content: Content::Other {
+            content: Content::Blank {
                 original: bytes.clone(),
                 shadow: " ".repeat(bytes.len()),
             },
@@ -91,15 +93,30 @@ impl SourceText {
     pub fn bytes(&self) -> &[u8] {
         match &self.0.content {
             Content::Utf8(text) => text.as_bytes(),
-            Content::Other { original, .. } => original,
+            Content::Other { original, .. } | Content::Blank { original, .. } => original,
         }
     }
 
     /// The text that the parser sees; as long as the original, and the same for UTF-8.
     pub fn shadow(&self) -> &str {
         match &self.0.content {
-            Content::Utf8(text) | Content::Other { shadow: text, .. } => text,
+            Content::Utf8(text)
+            | Content::Other { shadow: text, .. }
+            | Content::Blank { shadow: text, .. } => text,
         }
+    }
+
+    /// The shadow, or nothing of a blank one: it may be very long, and there is nothing in it to parse.
+    pub(crate) fn code(&self) -> &str {
+        match self.0.content {
+            Content::Blank { .. } => "",
+            _ => self.shadow(),
+        }
+    }
+
+    /// Whether there is nothing to parse.
+    pub(crate) fn is_blank(&self) -> bool {
+        matches!(self.0.content, Content::Blank { .. })
     }
 
     /// The shadow of a range; empty where the range is not one of whole characters of this text.

@@ -41,7 +41,7 @@ impl SyntaxTree {
     }
 
     fn tree(&self) -> &Tree {
-        let parsed = || parse_with(self.0.language, self.0.text.shadow(), None);
+        let parsed = || parse_with(self.0.language, self.0.text.code(), None);
         self.0.tree.get_or_init(parsed)
     }
 
@@ -53,7 +53,7 @@ impl SyntaxTree {
         text: &SourceText,
     ) -> Self {
         let edited = parse(self.0.language, text);
-        if self.0.language.exact_errors().is_none() {
+        if self.can_be_edited_to(text) {
             edited.0.tree.get_or_init(|| {
                 let mut old = self.tree().clone();
                 // The last one first, so that the others keep their places.
@@ -73,10 +73,7 @@ impl SyntaxTree {
         let followed = parse(self.0.language, text);
         // A tree that nobody has asked for yet is no help.
         let made = self.0.tree.get();
-        if let Some(mut old) = made
-            .cloned()
-            .filter(|_| self.0.language.exact_errors().is_none())
-        {
+        if let Some(mut old) = made.cloned().filter(|_| self.can_be_edited_to(text)) {
             let (before, after) = (self.0.text.shadow(), text.shadow());
             let Range { start, end } = widened(&old, &difference(before, after));
             let end = end.min(before.len());
@@ -93,11 +90,18 @@ impl SyntaxTree {
         followed
     }
 
+    /// Whether the tree of another text can be made from this one: both were made from all of their texts,
+    /// and no other parser has the last word.
+    fn can_be_edited_to(&self, text: &SourceText) -> bool {
+        let has_code = !self.0.text.is_blank() && !text.is_blank();
+        has_code && self.0.language.exact_errors().is_none()
+    }
+
     /// What the exact parser of Rust makes of the text.
     pub(crate) fn exact(&self) -> &Exact {
         self.0
             .exact
-            .get_or_init(|| Exact::parse(self.0.text.shadow()))
+            .get_or_init(|| Exact::parse(self.0.text.code()))
     }
 
     /// The shadow text of a node.
@@ -338,6 +342,7 @@ mod tests {
             "\u{feff}y = \"\"\"\nclass A:\n    def f(self): pass\n\"\"\"\n",
             "y = ''\nclass A:\n    def f(self): pass\n\"\"\"\n",
             "y = ''\nif y:\n    class A:\n        def f(self): pass\n''\n",
+            "x = 1\n\0",
         ];
         let mut followed = tree(texts[0]);
         for text in texts.iter().cycle().skip(1).take(2 * texts.len()) {
