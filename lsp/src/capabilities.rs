@@ -32,14 +32,15 @@ pub enum Edits {
 }
 
 impl Edits {
-    /// What a client's capabilities allow.
+    /// What a client's capabilities allow. Files are made among edits of documents only, so that a client
+    /// that makes them knows these, whether it says so or, like Neovim 0.7, does not.
     fn new(said: &Value) -> Self {
         let edits = &said["workspace"]["workspaceEdit"];
         let operations = edits["resourceOperations"].as_array();
         match operations.is_some_and(|it| it.contains(&json!("create"))) {
-            _ if edits["documentChanges"] != true => Self::Texts,
             true => Self::Files,
-            false => Self::Documents,
+            false if edits["documentChanges"] == true => Self::Documents,
+            false => Self::Texts,
         }
     }
 }
