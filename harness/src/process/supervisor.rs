@@ -39,7 +39,7 @@ pub fn enter() -> Option<ExitCode> {
 /// What the supervisor tells, one line each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Report {
-    /// `started PID`: the root of the family.
+    /// `started PID`: the root of the family, as soon as it is known.
     Started(i32),
     /// `failed REASON`: the program could not be started.
     Failed(String),
@@ -263,6 +263,10 @@ fn supervise_process(words: Vec<OsString>) -> ExitCode {
 
 /// Runs `program` to its end and reports. `reaper` is this process if it adopts orphans.
 fn supervise(mut control: UnixStream, mut program: std::process::Command, reaper: Option<Pid>) {
+    // A program may kill its supervisor as soon as it runs: what is needed to clean up is told before.
+    if let Some(root) = reaper {
+        let _ = tell(&mut control, &Report::Started(root.as_raw()));
+    }
     let child = program.stdin(Stdio::null()).process_group(0).spawn();
     // The writing ends of the pipes live in the command.
     drop(program);
@@ -270,7 +274,11 @@ fn supervise(mut control: UnixStream, mut program: std::process::Command, reaper
         Err(error) => Report::Failed(error.to_string()),
         Ok(child) => Report::Done(attend(&control, &child, reaper)),
     };
-    let _ = control.write_all(report.line().as_bytes());
+    let _ = tell(&mut control, &report);
+}
+
+fn tell(control: &mut UnixStream, report: &Report) -> io::Result<()> {
+    control.write_all(report.line().as_bytes())
 }
 
 fn attend(control: &UnixStream, child: &Child, reaper: Option<Pid>) -> Done {
@@ -278,7 +286,9 @@ fn attend(control: &UnixStream, child: &Child, reaper: Option<Pid>) -> Done {
     let root = reaper.unwrap_or(program);
     let family = family(root.as_raw(), reaper.is_some());
     let watched = control.try_clone().and_then(|mut control| {
-        control.write_all(Report::Started(root.as_raw()).line().as_bytes())?;
+        if reaper.is_none() {
+            tell(&mut control, &Report::Started(root.as_raw()))?;
+        }
         thread::Builder::new().spawn(move || kill_at_end_of(control, family))
     });
     if watched.is_err() {
