@@ -13,6 +13,7 @@ use crate::resolution::Resolution;
 use crate::symbol::Symbol;
 use crate::trace::Trace;
 use crate::trace_symbols::TraceSymbols;
+use crate::use_index::UseIndex;
 
 /// What tracked functions see of the database.
 #[salsa::db]
@@ -171,6 +172,12 @@ pub(crate) fn problems(db: &dyn Db, file: SourceFile) -> Arc<Vec<Problem>> {
 #[salsa::tracked(returns(clone))]
 pub(crate) fn resolution(db: &dyn Db, file: SourceFile) -> Arc<Resolution> {
     Arc::new((lang::rules(file.language(db)).resolve)(db, file))
+}
+
+/// The references of [`resolution`] by what they mean.
+#[salsa::tracked(returns(clone))]
+pub(crate) fn use_index(db: &dyn Db, file: SourceFile) -> Arc<UseIndex> {
+    Arc::new(UseIndex::of(&resolution(db, file)))
 }
 
 /// The part of the dependency graph that one file gives rise to; it holds no positions.

@@ -213,11 +213,12 @@ impl Analysis {
         files.map(|file| (file.path(&self.db), file.text(&self.db)))
     }
 
-    /// The paths of the files with a text of some kind, sorted; looked for on all cores.
-    pub fn paths_of(&self, is_wanted: impl Fn(&SourceText) -> bool + Sync) -> Vec<&str> {
-        let sources: Vec<(&str, &SourceText)> = self.sources().collect();
-        let wanted = sources.par_iter().filter(|(_, text)| is_wanted(text));
-        wanted.map(|(path, _)| *path).collect()
+    /// The paths of the files whose text may have one of some words, sorted: all that have one, and hardly
+    /// another.
+    pub fn paths_with(&self, words: &[String]) -> Vec<&str> {
+        let may_have = |text: &SourceText| words.iter().any(|word| text.words().may_have(word));
+        let found = self.sources().filter(|(_, text)| may_have(text));
+        found.map(|(path, _)| path).collect()
     }
 
     /// Everything that the state was made from, as a [`Change`] takes it: files, then manifests, each
@@ -307,10 +308,19 @@ impl Analysis {
     /// The uses of a symbol in some files, on all cores: for each path those in source order.
     pub fn references_to(&self, id: &SymbolId, paths: &[&str]) -> Vec<Vec<Reference>> {
         let is_use = |it: &&Reference| it.targets.iter().any(|target| target.symbol == *id);
-        let found = paths.par_iter().map_with(self.clone(), |analysis, path| {
+        let uses = |analysis: &mut Self, path: &&str| -> Vec<Reference> {
+            let Some(file) = analysis.file(path) else {
+                return Vec::new();
+            };
+            let found = database::use_index(&analysis.db, file).may_mean(id);
+            if found.is_empty() {
+                return Vec::new();
+            }
             let references = analysis.references(path);
-            references.iter().filter(is_use).cloned().collect()
-        });
+            let found = found.into_iter().filter_map(|at| references.get(at));
+            found.filter(is_use).cloned().collect()
+        };
+        let found = paths.par_iter().map_with(self.clone(), uses);
         found.collect()
     }
 
@@ -443,10 +453,12 @@ impl Analysis {
 fn prime_symbols(db: &Database, file: SourceFile) {
     database::summary(db, file);
     database::symbols(db, file);
+    file.text(db).words();
 }
 
 fn prime_edges(db: &Database, file: SourceFile) {
     database::edges(db, file);
+    database::use_index(db, file);
 }
 
 /// The files that exist for tests only by their names and folders, and all in a folder of tests.

@@ -22,6 +22,7 @@ mod summary;
 pub mod symbol;
 pub mod trace;
 mod trace_symbols;
+mod use_index;
 
 pub use grammars::{Language, Problem, SourceText, SyntaxTree};
 pub use graph::DependencyGraph;

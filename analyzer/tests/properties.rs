@@ -1,11 +1,11 @@
 //! Laws that hold for every file, however broken.
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 
-mod common;
-
 use std::collections::BTreeSet;
+use std::fs;
 use std::sync::Arc;
 
+use analyzer::occurrence::Reference;
 use analyzer::{Analysis, AnalysisHost, Change, Language};
 use proptest::prelude::*;
 
@@ -64,12 +64,32 @@ fn check_file(path: &str, bytes: &[u8]) {
         assert!(ids.contains(&reference.from));
         assert!(reference.targets.is_sorted());
     }
+    check_uses(&analysis);
     for problem in analysis.problems(path).iter() {
         assert!(problem.range.end <= bytes.len());
     }
     analysis.imports(path);
     analysis.exports(path);
     analysis.graph();
+}
+
+/// The uses of every symbol are the references that may mean it, neither more nor fewer.
+fn check_uses(analysis: &Analysis) {
+    let paths = analysis.paths();
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    let references: Vec<_> = paths.iter().map(|path| analysis.references(path)).collect();
+    for symbol in paths
+        .iter()
+        .flat_map(|path| analysis.symbols(path).to_vec())
+    {
+        let is_use = |it: &&Reference| it.targets.iter().any(|to| to.symbol == symbol.id);
+        let expected: Vec<Vec<Reference>> = references
+            .iter()
+            .map(|of_file| of_file.iter().filter(is_use).cloned().collect())
+            .collect();
+        let found = analysis.references_to(&symbol.id, &paths);
+        assert_eq!(found, expected, "{}", symbol.id);
+    }
 }
 
 /// Pieces of code that, put together at random, are nearly a program.
@@ -231,4 +251,60 @@ fn deep_nesting_and_long_chains_can_be_analysed() {
         .map(|depth| format!("{}def f():\n", " ".repeat(depth)))
         .collect();
     check(nested.as_bytes());
+}
+
+#[test]
+fn uses_are_found_in_each_language_however_many_share_a_name() {
+    for name in ["recipes", "tally", "timetable"] {
+        check_uses(&tree(name));
+    }
+    let boxes: String = (0..20)
+        .map(|number| format!("class Box{number}:\n    def size(self): return len(self)\n    def __len__(self): return 1\n\n"))
+        .collect();
+    let uses = "def all(x):\n    x.size()\n    return Box3().size() + len(x) + getattr(x, 'si' + str(x))()\n";
+    let python = format!("{boxes}{uses}");
+    check_uses(&analysis("m.py", python.as_bytes()));
+    let boxes: String = (0..20)
+        .map(|number| {
+            format!(
+                "pub struct Box{number};\nimpl Box{number} {{ pub fn size(&self) -> u8 {{ 1 }} }}\n"
+            )
+        })
+        .collect();
+    let uses = "pub fn all() -> u8 { other().size() + Box3.size() }\n";
+    check_uses(&analysis("m.rs", format!("{boxes}{uses}").as_bytes()));
+    let boxes: String = (0..20)
+        .map(|number| {
+            format!(
+                "type Box{number} struct{{}}\n\nfunc (b Box{number}) Size() int {{ return 1 }}\n\n"
+            )
+        })
+        .collect();
+    let uses = "func all(x Unknown) int { return x.Size() + Box3{}.Size() }\n";
+    check_uses(&analysis(
+        "m.go",
+        format!("package m\n\n{boxes}{uses}").as_bytes(),
+    ));
+}
+
+/// A project under `fixtures/trees`.
+fn tree(name: &str) -> Analysis {
+    let root = fixtures::tree_dir(name);
+    let mut change = Change::default();
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let inside = path.strip_prefix(&root).unwrap().to_str().unwrap();
+            let bytes = Arc::from(fs::read(&path).unwrap());
+            change.files.push((inside.to_owned(), Some(bytes)));
+        }
+    }
+    let mut host = AnalysisHost::new();
+    host.apply(change);
+    host.analysis()
 }

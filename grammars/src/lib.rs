@@ -8,8 +8,10 @@ mod python;
 pub mod rust;
 mod source;
 mod tree;
+mod words;
 
 pub use language::Language;
 pub use source::{Problem, SourceText};
 pub use tree::{SyntaxTree, parse};
 pub use tree_sitter;
+pub use words::Words;

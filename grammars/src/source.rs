@@ -1,12 +1,13 @@
 //! Source text: the original bytes of a file beside the text that the parser sees.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use encoding_rs::{Encoding, UTF_8};
 
 use crate::encoding;
 use crate::language::Language;
+use crate::words::Words;
 
 /// Something about a file that its reader should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +35,8 @@ struct Inner {
     content: Content,
     encoding: &'static Encoding,
     problems: Vec<Problem>,
+    /// Found when they are first asked for.
+    words: OnceLock<Words>,
 }
 
 #[derive(Debug)]
@@ -67,6 +70,7 @@ impl SourceText {
             content,
             encoding,
             problems,
+            words: OnceLock::new(),
         }))
     }
 
@@ -81,6 +85,7 @@ impl SourceText {
                 range: 0..bytes.len(),
                 message: reason,
             }],
+            words: OnceLock::new(),
         }))
     }
 
@@ -132,6 +137,11 @@ impl SourceText {
             .decode_without_bom_handling(bytes)
             .0
             .into_owned()
+    }
+
+    /// The words of the shadow. The first question costs a pass over the text.
+    pub fn words(&self) -> &Words {
+        self.0.words.get_or_init(|| Words::of(self.code()))
     }
 
     /// The name of the encoding, after the WHATWG list.

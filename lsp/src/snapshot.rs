@@ -11,7 +11,6 @@ use analyzer::occurrence::Reference;
 use analyzer::symbol::{Symbol, SymbolId, SymbolKind};
 use gen_lsp_types::{Location, Position, Range, Uri};
 use grammars::SourceText;
-use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 
 use crate::folder::Known;
@@ -207,24 +206,8 @@ impl Snapshot {
 
     /// The paths of the files in whose text a use of a symbol may be, sorted.
     pub fn mentioning(&self, id: &SymbolId) -> Vec<&str> {
-        let names = sought(id);
-        let finders: Vec<Finder<'_>> = names.iter().map(Finder::new).collect();
-        self.analysis.paths_of(|text| {
-            let text = text.shadow().as_bytes();
-            finders.iter().any(|finder| has_word(text, finder))
-        })
+        self.analysis.paths_with(&sought(id))
     }
-}
-
-/// Whether a text has a word, and not only as a part of longer ones.
-fn has_word(text: &[u8], word: &Finder<'_>) -> bool {
-    let goes_on = |byte: Option<&u8>| {
-        byte.is_some_and(|it| it.is_ascii_alphanumeric() || *it == b'_' || !it.is_ascii())
-    };
-    word.find_iter(text).any(|at| {
-        let before = at.checked_sub(1).and_then(|before| text.get(before));
-        !goes_on(before) && !goes_on(text.get(at + word.needle().len()))
-    })
 }
 
 /// The names of which a file that uses a symbol must have one: its own, or, for what the language calls
