@@ -111,14 +111,14 @@ pub fn incoming(
 ) -> Option<Vec<lsp::CallHierarchyIncomingCall>> {
     let (folder, id) = of_item(world, &params.item.uri, params.item.data.as_ref())?;
     let mut callers: BTreeMap<SymbolId, Calls> = BTreeMap::new();
-    for (file, uses) in folder.uses(&id) {
+    for (_, uses) in folder.uses(&id) {
         for reference in uses.iter().filter(|it| is_call(it.kind)) {
             let surest = reference
                 .targets
                 .iter()
                 .filter(|target| target.symbol == id);
             let surest = surest.map(|target| target.confidence).max();
-            let caller = callable_around(folder, &file, &reference.from);
+            let caller = caller_around(folder, &reference.from);
             let calls = callers.entry(caller).or_default();
             calls.confidence = calls.confidence.max(surest);
             calls.spans.push(reference.range.clone());
@@ -147,10 +147,8 @@ pub fn outgoing(
     let file = folder.file(id.path())?;
     let mut callees: BTreeMap<SymbolId, Calls> = BTreeMap::new();
     let references = folder.analysis.references(id.path());
-    let inside = references
-        .iter()
-        .filter(|it| it.from.is_within(&id) && is_call(it.kind));
-    for reference in inside {
+    let calls = references.iter().filter(|it| is_call(it.kind));
+    for reference in calls.filter(|it| is_made_by(folder, &it.from, &id)) {
         for target in reference.targets.iter() {
             let calls = callees.entry(target.symbol.clone()).or_default();
             calls.confidence = calls.confidence.max(Some(target.confidence));
@@ -186,18 +184,30 @@ fn is_call(kind: ReferenceKind) -> bool {
     )
 }
 
-/// The function around a use, else the module.
-fn callable_around(folder: &Snapshot, file: &FileView, from: &SymbolId) -> SymbolId {
+/// The function that makes a call which stands in a symbol, else the module.
+fn caller_around(folder: &Snapshot, from: &SymbolId) -> SymbolId {
     let mut next = folder.analysis.symbol(from);
     while let Some(symbol) = next {
-        if symbol.kind.is_callable() || symbol.kind == SymbolKind::Module {
+        if is_caller(symbol.kind) {
             return symbol.id;
         }
         next = symbol
             .container
             .and_then(|container| folder.analysis.symbol(&container));
     }
-    SymbolId::module(&file.path)
+    SymbolId::module(from.path())
+}
+
+/// Whether a symbol makes a call which stands in another: as [`caller_around`] says, and a class makes all
+/// that stand in it.
+fn is_made_by(folder: &Snapshot, from: &SymbolId, id: &SymbolId) -> bool {
+    let symbol = folder.analysis.symbol(id);
+    let is_caller = symbol.is_some_and(|symbol| is_caller(symbol.kind));
+    from.is_within(id) && (!is_caller || caller_around(folder, from) == *id)
+}
+
+fn is_caller(kind: SymbolKind) -> bool {
+    kind.is_callable() || kind == SymbolKind::Module
 }
 
 /// Calls that were seen.

@@ -1,5 +1,7 @@
 //! What can be asked about texts: each request on a small workspace.
 
+use std::fs;
+
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
@@ -174,6 +176,145 @@ fn calls_are_found_in_both_directions() {
     client.end();
 }
 
+const MODULES: [&str; 3] = ["m.py", "n.rs", "m.go"];
+
+/// What is defined in the modules by lines that start with one of some words.
+fn defined(client: &Client, words: &[&str]) -> Vec<Value> {
+    let mut items = Vec::new();
+    for path in MODULES {
+        let text = fs::read_to_string(client.path(path)).unwrap();
+        for (line, text) in (0..).zip(text.lines()) {
+            let first = words
+                .iter()
+                .find(|word| text.trim_start().starts_with(**word));
+            let Some(word) = first else { continue };
+            let column = u32::try_from(text.find(word).unwrap() + word.len()).unwrap();
+            let found = client.at("textDocument/prepareCallHierarchy", path, line, column);
+            items.push(found[0].clone());
+        }
+    }
+    items
+}
+
+/// Every call that is no guess by name, as one of the two questions tells it: `caller > callee`, and the line
+/// of its first place.
+fn calls(client: &Client, items: &[&[Value]], direction: &str, other: &str) -> Vec<String> {
+    let text = |id: &Value| id.as_str().unwrap().to_owned();
+    let mut calls = Vec::new();
+    for item in items.iter().copied().flatten() {
+        let method = format!("callHierarchy/{direction}Calls");
+        for call in client
+            .ask(&method, json!({"item": item}))
+            .as_array()
+            .unwrap()
+        {
+            if call[other]["detail"]
+                .as_str()
+                .unwrap()
+                .ends_with("by name)")
+            {
+                continue;
+            }
+            let (mine, theirs) = (text(&item["data"]), text(&call[other]["data"]));
+            let (from, to) = if other == "to" {
+                (mine, theirs)
+            } else {
+                (theirs, mine)
+            };
+            calls.push(format!(
+                "{from} > {to} {}",
+                call["fromRanges"][0]["start"]["line"]
+            ));
+        }
+    }
+    calls.sort();
+    calls
+}
+
+#[test]
+fn both_directions_tell_the_same_calls() {
+    let files = "
+//- m.py
+from functools import cache
+
+
+def outer():
+    def inner():
+        return leaf()
+    return [inner() for _ in range(leaf())]
+
+
+@cache
+def leaf():
+    return 1
+
+
+class Box:
+    size = leaf()
+
+    def area(self, side=leaf()):
+        class Local:
+            def get(self):
+                return outer()
+        return Local().get() + self.area()
+
+
+outer()
+Box().area()
+//- n.rs
+fn leaf() -> u8 { 1 }
+
+fn outer() -> u8 {
+    fn inner() -> u8 { leaf() }
+    let twice = || inner() + leaf();
+    twice()
+}
+//- go.mod
+module m
+//- m.go
+package m
+
+var size = leaf()
+
+func leaf() int { return 1 }
+
+func outer() int {
+	inner := func() int { return leaf() }
+	return inner() + size
+}
+";
+    let client = Client::start(files);
+    let functions = defined(&client, &["def ", "fn ", "func "]);
+    let classes = defined(&client, &["class "]);
+    let module = |path| {
+        let range = &functions[0]["range"];
+        json!({"name": path, "kind": 2, "uri": client.uri(path), "data": path,
+            "range": range, "selectionRange": range})
+    };
+    let modules = MODULES.map(module);
+    let outgoing = calls(&client, &[&functions, &modules], "outgoing", "to");
+    let incoming = calls(&client, &[&functions, &classes], "incoming", "from");
+    assert_eq!(incoming, outgoing);
+    expect![[r#"
+        m.go > m.go::leaf 2
+        m.go::outer > m.go::leaf 7
+        m.py > m.py::Box 25
+        m.py > m.py::Box.area 25
+        m.py > m.py::leaf 15
+        m.py > m.py::outer 24
+        m.py::Box.area > m.py::Box.area 21
+        m.py::Box.area > m.py::Box.area.Local 21
+        m.py::Box.area > m.py::Box.area.Local.get 21
+        m.py::Box.area.Local.get > m.py::outer 20
+        m.py::outer > m.py::leaf 6
+        m.py::outer > m.py::outer.inner 6
+        m.py::outer.inner > m.py::leaf 5
+        n.rs::outer > n.rs::leaf 4
+        n.rs::outer > n.rs::outer.inner 4
+        n.rs::outer.inner > n.rs::leaf 3"#]].assert_eq(&outgoing.join("\n"));
+    client.end();
+}
+
 #[test]
 fn types_are_found_in_both_directions() {
     let client = Client::start(FILES);
@@ -311,14 +452,14 @@ fn unsaved_texts_outweigh_the_disk() {
 fn a_changed_file_on_disk_is_read_again() {
     let client = Client::start(FILES);
     let path = client.path("shop/new.py");
-    std::fs::write(&path, "def fresh():\n    pass\n").unwrap();
+    fs::write(&path, "def fresh():\n    pass\n").unwrap();
     let uri = client.uri("shop/new.py");
     let watched = |kind: u32| json!({"changes": [{"uri": uri, "type": kind}]});
     client.tell("workspace/didChangeWatchedFiles", watched(1));
     let params = json!({"textDocument": {"uri": uri}});
     let symbols = client.ask("textDocument/documentSymbol", params.clone());
     assert_eq!(symbols[0]["name"], "fresh");
-    std::fs::remove_file(path).unwrap();
+    fs::remove_file(path).unwrap();
     client.tell("workspace/didChangeWatchedFiles", watched(3));
     assert!(client.ask("textDocument/documentSymbol", params).is_null());
     client.end();
@@ -365,7 +506,7 @@ fn a_choice_is_an_edit_of_the_configuration_as_the_editor_has_it() {
     // A client that makes no files is not told to make one.
     assert!(choose()[0]["edit"]["documentChanges"][0]["edits"].is_array());
     // In a text that cannot be read there is no place for a choice.
-    std::fs::write(client.path("lacuna.toml"), b"# \xe9\n").unwrap();
+    fs::write(client.path("lacuna.toml"), b"# \xe9\n").unwrap();
     assert!(choose().is_null());
     let text = "# unsaved\r\n\r\n[feature]\r\n";
     let document =
