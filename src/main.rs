@@ -12,12 +12,16 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use harness::process::{Interrupt, Launcher, supervisor};
+use mimalloc::MiMalloc;
 
 use crate::cli::{Cli, Format};
 use crate::commands::App;
 use crate::exit_status::ExitStatus;
 use crate::failure::{Document, Failure};
 use crate::progress::Progress;
+
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     if let Some(code) = supervisor::enter() {

@@ -22,7 +22,12 @@ use std::time::{Duration, Instant};
 use harness::process::Launcher;
 use harness::project::{FileKind, Project};
 use lsp_server::{Connection, Message, Notification, Request, RequestId};
+use mimalloc::MiMalloc;
 use serde_json::{Value, json};
+
+/// That of the command.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// How many files are open.
 const OPEN: usize = 20;

@@ -311,7 +311,8 @@ func outer() int {
         m.py::outer.inner > m.py::leaf 5
         n.rs::outer > n.rs::leaf 4
         n.rs::outer > n.rs::outer.inner 4
-        n.rs::outer.inner > n.rs::leaf 3"#]].assert_eq(&outgoing.join("\n"));
+        n.rs::outer.inner > n.rs::leaf 3"#]]
+    .assert_eq(&outgoing.join("\n"));
     client.end();
 }
 
