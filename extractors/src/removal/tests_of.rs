@@ -215,8 +215,17 @@ fn is_sure(reference: &Reference) -> bool {
     targets.any(|target| target.confidence == Confidence::Resolved)
 }
 
+/// Whether code ever meant a symbol. An attribute of an object whose class is not known is hardly a function
+/// that just has the name: a fixture, say, which is asked for by parameters.
 fn was_used(project: &Project<'_>, symbol: &Symbol) -> bool {
-    uses_from_outside(project, symbol).next().is_some()
+    let is_function = symbol.kind == SymbolKind::Function;
+    let mut uses = uses_from_outside(project, symbol);
+    uses.any(|(_, reference)| !is_function || means_surely(reference, &symbol.id))
+}
+
+fn means_surely(reference: &Reference, id: &SymbolId) -> bool {
+    let mut targets = reference.targets.iter();
+    targets.any(|it| it.symbol == *id && it.confidence == Confidence::Resolved)
 }
 
 /// The uses of a symbol that stand neither in it nor in what belongs to it.

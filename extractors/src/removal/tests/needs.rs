@@ -265,6 +265,30 @@ fn helpers_classes_and_files_go_with_their_last_test() {
 }
 
 #[test]
+fn a_fixture_stays_though_a_leaving_test_names_a_method_like_it() {
+    check_tests(
+        r#"
+        //- tests/test_a.py
+        import pytest
+
+        @pytest.fixture
+        def method(): return 1
+
+        def test_one(method):
+            assert method
+        //- tests/test_b.py
+        def helper(): return 1
+
+        def test_two(box):
+            assert box.method() and helper()
+        "#,
+        "tests/test_a.py::test_one tests/test_b.py::test_two",
+        "tests/test_b.py::test_two",
+        expect!["tests/test_b.py"],
+    );
+}
+
+#[test]
 fn what_foreign_code_makes_has_no_methods_of_the_project() {
     check(
         r#"
