@@ -69,27 +69,26 @@ pub fn extract(app: &App, args: &ExtractArgs) -> Result<Extracted, Failure> {
     })
 }
 
-/// Adds what was tried to a failure.
+/// Adds what was tried to a failure, a line for each attempt.
 fn with_history(mut failure: Failure, evidence: &Evidence) -> Failure {
-    for scenario in evidence
-        .scenarios
-        .iter()
-        .filter(|scenario| !scenario.decision.is_empty())
-    {
-        let example = scenario
-            .examples
-            .first()
-            .map_or_else(String::new, |example| {
-                format!(" ({}: {})", example.id, example.reason)
-            });
-        failure.error = failure.error.context(format!(
-            "{}: {} broke{example}; {}",
-            scenario.state.claim(),
-            count(scenario.bad, "test"),
-            scenario.decision
-        ));
+    let scenarios = evidence.scenarios.iter();
+    let tried = scenarios.filter(|scenario| !scenario.decision.is_empty());
+    let tried: String = tried
+        .map(|scenario| format!("\n  tried: {}", lesson(scenario)))
+        .collect();
+    if !tried.is_empty() {
+        failure.error = anyhow::anyhow!("{:#}{tried}", failure.error);
     }
     failure
+}
+
+/// What an attempt broke, and what became of that.
+fn lesson(scenario: &Scenario) -> String {
+    let example = scenario.examples.first();
+    let example = example.map_or_else(String::new, |it| format!(" ({}: {})", it.id, it.reason));
+    let broken = count(scenario.bad, "test");
+    let claim = scenario.state.claim();
+    format!("{claim}: {broken} broke{example}; {}", scenario.decision)
 }
 
 impl From<cli::RemovalMode> for RemovalMode {

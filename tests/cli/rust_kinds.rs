@@ -343,6 +343,7 @@ fn what_tests_have_between_lines_of_the_feature_is_a_reason_to_refuse() {
     };
     let extract = ["extract", "--quiet", "--target", "src/lib.rs"];
     expect![[r#"
-        Some(1): lacuna: error: starting tree: it builds without new complaints: 1 test broke (src/lib.rs:2: unused import: `std::fmt::Write`); what is there for nothing now leaves, too: what src/lib.rs has for the tests (an import, a module or a test) stands right beside code of the feature, so it cannot be put back when both are gone; keep the code beside it with --exclude, or choose another target
+        Some(1): lacuna: error: what src/lib.rs has for the tests (an import, a module or a test) stands right beside code of the feature, so it cannot be put back when both are gone; keep the code beside it with --exclude, or choose another target
+          tried: starting tree: it builds without new complaints: 1 test broke (src/lib.rs:2: unused import: `std::fmt::Write`); what is there for nothing now leaves, too
     "#]].assert_eq(&bench.refused(&extract));
 }

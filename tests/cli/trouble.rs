@@ -113,6 +113,21 @@ fn a_target_without_a_feature_names_what_is_nearest() {
 }
 
 #[test]
+fn tests_that_need_the_files_of_the_target_are_a_reason_to_refuse() {
+    let Some(bench) = bench() else { return };
+    let tests = "from pathlib import Path\n\
+        import pytest\n\
+        @pytest.mark.parametrize('number', range(400))\n\
+        def test_files(number):\n\
+        \x20   assert (Path(__file__).parent / 'test_shopping.py').exists()\n";
+    bench.write("tests/test_trouble.py", tests);
+    let told = bench.refused(&["extract", "--target", "tests/test_shopping.py"]);
+    expect![[r#"
+        Some(1): lacuna: error: 400 tests would stay and not pass where the tests of the feature are gone (tests/test_trouble.py::test_files[0]): they depend on these or on their files; choose another target, or one that holds them, too
+    "#]].assert_eq(&told);
+}
+
+#[test]
 fn a_folder_without_files_tests_or_configuration_that_can_be_read_is_refused() {
     let Some(bench) = bench() else { return };
     bench.write("lacuna.toml", "[tests]\npath = ['tests']\n");

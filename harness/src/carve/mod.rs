@@ -165,12 +165,23 @@ pub enum CarveError {
     TargetStillPasses,
     /// No plan held.
     #[error(
-        "no plan held after {}; `evidence.json` tells what each broke; exclude symbols with --exclude",
+        "no plan held after {}; keep with --exclude what the tests need that stay, or choose another target",
         words::count(*attempts as usize, "attempt")
     )]
     NotFound {
         /// How many were tried.
         attempts: u32,
+    },
+    /// Tests that stay break without those that are held back, whatever stays of the feature.
+    #[error(
+        "{} would stay and not pass where the tests of the feature are gone ({example}): they depend on these or on their files; choose another target, or one that holds them, too",
+        words::count(*count, "test")
+    )]
+    NeedsTests {
+        /// How many.
+        count: usize,
+        /// One of them.
+        example: String,
     },
     /// Tests to be held back are still in the starting tree.
     #[error(

@@ -107,8 +107,9 @@ impl Search<'_> {
         (already + more) as f64 <= budget
     }
 
-    /// Finds symbols whose return makes the broken tests pass, by halving the removed symbols in
-    /// module order. Each step runs the broken tests only.
+    /// Finds a symbol that the broken tests need: the last of the fewest first ones, in module order, whose
+    /// return makes them pass. Each step runs the broken tests only. They may need others, too, which the
+    /// next attempt shows.
     fn bisect(
         &mut self,
         attempt: &Draft,
@@ -116,25 +117,51 @@ impl Search<'_> {
         broken: &Broken,
         lessons: &Lessons,
     ) -> Result<BTreeSet<SymbolId>, CarveError> {
-        let ids = self.ids(&broken.tests);
-        let mut suspects: Vec<SymbolId> = attempt.plan.actions.keys().cloned().collect();
-        while suspects.len() > 1 {
-            let half = suspects.split_off(suspects.len() / 2);
-            let lighter = self.lighter(&half, held_back, lessons)?;
-            let run = self
-                .session
-                .run(&lighter.files, &Selection::Ids(ids.clone()), false)?;
-            let outcomes = outcomes(&run);
-            let healed = ids.iter().all(|id| {
-                outcomes
-                    .get(id.as_str())
-                    .is_some_and(|outcome| outcome.is_good())
-            });
-            if healed {
-                suspects = half;
+        let suspects: Vec<SymbolId> = attempt.plan.actions.keys().cloned().collect();
+        let (mut too_few, mut enough) = (0, suspects.len());
+        let mut have_passed = false;
+        while enough - too_few > 1 {
+            let middle = too_few.midpoint(enough);
+            let first = suspects.get(..middle).unwrap_or_default();
+            if self.pass_with(first, held_back, broken, lessons)? {
+                (enough, have_passed) = (middle, true);
+            } else {
+                too_few = middle;
             }
         }
-        Ok(suspects.into_iter().collect())
+        if !have_passed && !self.pass_with(&suspects, held_back, broken, lessons)? {
+            return Err(CarveError::NeedsTests {
+                count: broken.tests.len(),
+                example: self
+                    .ids(&broken.tests)
+                    .into_iter()
+                    .next()
+                    .unwrap_or_default(),
+            });
+        }
+        Ok(suspects
+            .get(too_few..enough)
+            .unwrap_or_default()
+            .iter()
+            .cloned()
+            .collect())
+    }
+
+    /// Whether the broken tests pass where some symbols stay.
+    fn pass_with(
+        &mut self,
+        kept: &[SymbolId],
+        held_back: &BTreeSet<Piece>,
+        broken: &Broken,
+        lessons: &Lessons,
+    ) -> Result<bool, CarveError> {
+        let ids = self.ids(&broken.tests);
+        let lighter = self.lighter(kept, held_back, lessons)?;
+        let chosen = Selection::Ids(ids.clone());
+        let run = self.session.run(&lighter.files, &chosen, false)?;
+        let outcomes = outcomes(&run);
+        let is_good = |id: &String| outcomes.get(id.as_str()).is_some_and(|it| it.is_good());
+        Ok(ids.iter().all(is_good))
     }
 
     /// What a solver would see if some symbols stayed and some tests left: planned anew, for what stays may
