@@ -36,6 +36,7 @@ pub struct Command {
     directory: PathBuf,
     variables: BTreeMap<OsString, Option<OsString>>,
     copy: Option<PathBuf>,
+    patience: Option<Duration>,
 }
 
 impl Command {
@@ -47,6 +48,7 @@ impl Command {
             directory: directory.into(),
             variables: BTreeMap::new(),
             copy: None,
+            patience: None,
         }
     }
 
@@ -88,6 +90,12 @@ impl Command {
     /// Writes standard output to this file too, all of it up to the output limit.
     pub fn copy_stdout(mut self, file: impl Into<PathBuf>) -> Self {
         self.copy = Some(file.into());
+        self
+    }
+
+    /// Ends the program as if its time were over once it has printed nothing for so long.
+    pub fn heard_within(mut self, patience: Option<Duration>) -> Self {
+        self.patience = patience;
         self
     }
 
@@ -155,7 +163,7 @@ pub enum Ended {
     Exit(i32),
     /// This signal ended the program.
     Signal(i32),
-    /// It ran longer than [`Limits::wall`] and was killed.
+    /// It ran longer than [`Limits::wall`], or was silent for too long, and was killed.
     TimedOut,
     /// It wrote more than [`Limits::output`] and was killed.
     OutputLimit,
@@ -289,7 +297,7 @@ impl Launcher {
             None => supervisor::spawn_thread(command, stdout, stderr),
         };
         let mut running = running.map_err(|e| no_resources(command, e))?;
-        let stopped = self.watch(&mut running, limits, &output, started);
+        let stopped = self.watch(&mut running, command.patience, limits, &output, started);
         let verdict = running.finish();
         let (stdout, stderr) = output.close();
         let done = verdict.map_err(|reason| not_started(command, reason))?;
@@ -306,11 +314,13 @@ impl Launcher {
     fn watch(
         &self,
         running: &mut supervisor::Running,
+        patience: Option<Duration>,
         limits: &Limits,
         output: &capture::Drain,
         started: Instant,
     ) -> Option<Ended> {
         let mut memory_checked = Instant::now();
+        let mut heard = (0, started);
         let mut passed = None;
         while passed.is_none() {
             if running.wait(TICK) {
@@ -318,6 +328,12 @@ impl Launcher {
                 return (output.total() > limits.output).then_some(Ended::OutputLimit);
             }
             passed = self.passed(limits, output, started);
+            if output.total() > heard.0 {
+                heard = (output.total(), Instant::now());
+            }
+            if passed.is_none() && patience.is_some_and(|patience| heard.1.elapsed() > patience) {
+                passed = Some(Ended::TimedOut);
+            }
             if passed.is_none() && memory_checked.elapsed() >= MEMORY_TICK {
                 memory_checked = Instant::now();
                 passed = (running.memory() > limits.memory).then_some(Ended::MemoryLimit);

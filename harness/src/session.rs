@@ -163,7 +163,7 @@ pub fn languages(path: &Path, parts: &[String]) -> Result<Vec<&'static Language>
     Ok(if meant.is_empty() { all } else { meant })
 }
 
-/// How long a test of a changed tree may take, besides ten times what the slowest of the full one takes.
+/// How long a test may take, besides ten times what the slowest good one of the traced run took.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The same once a test has taken longer.
 const LESS_PATIENCE: Duration = Duration::from_secs(10);
@@ -406,7 +406,7 @@ impl Session {
             selection,
             traced,
             limits: self.config.limits.for_tests(),
-            patience: patience.filter(|_| !edits.is_empty()),
+            patience: patience.filter(|_| !traced),
         };
         self.counts.runs += 1;
         let run = self.language.runner.run(&request, &self.launcher)?;
@@ -423,12 +423,13 @@ impl Session {
     }
 
     fn learn_pace(&mut self, full: &Trace) {
-        let seconds = full.tests.iter().map(|test| test.seconds);
+        let good = full.tests.iter().filter(|test| test.outcome.is_good());
+        let seconds = good.map(|test| test.seconds);
         let slowest = seconds.fold(0.0, f64::max);
         self.slowest = Duration::try_from_secs_f64(slowest).ok();
     }
 
-    /// How long a test may take in a changed tree, if it is known how long the tests of the full one do.
+    /// How long a test may take, if it is known how long the good ones of the full tree do.
     fn patience(&self, least: Duration) -> Option<Duration> {
         Some(least + 10 * self.slowest?)
     }

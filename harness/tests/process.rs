@@ -116,6 +116,20 @@ fn a_program_that_never_ends_is_killed_with_its_children() {
 }
 
 #[test]
+fn a_program_that_is_silent_for_too_long_is_killed() {
+    let patience = Some(Duration::from_secs(4));
+    let run = |script: &str| {
+        let command = shell(script, Path::new("/")).heard_within(patience);
+        supervised().run(&command, &limits()).unwrap().ended
+    };
+    assert_eq!(run("echo begun; sleep 1000"), Ended::TimedOut);
+    assert_eq!(
+        run("for i in 1 2 3 4 5; do echo $i; sleep 1; done"),
+        Ended::Exit(0)
+    );
+}
+
+#[test]
 fn endless_output_ends_at_the_limit_and_only_a_part_is_kept() {
     let small = Limits {
         output: 10 << 20,

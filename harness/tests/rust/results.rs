@@ -225,19 +225,24 @@ fn c_good() {}
     let Some(prepared) = place.prepare() else {
         return;
     };
-    let limits = Limits {
-        wall: Duration::from_secs(20),
-        ..Prepared::limits()
-    };
-    let run = prepared.run_within(&Selection::All, false, limits);
-    assert_eq!(run.ended, Ended::TimedOut);
-    expect![[r#"
+    let expected = expect![[r#"
         Passed toy::lib::a_good (src/lib.rs, a_good)
         Error toy::lib::b_hangs (src/lib.rs, b_hangs)
             the test process ended while this test was running (killed after the time limit)
         Passed toy::lib::c_good (src/lib.rs, c_good)
-    "#]]
-    .assert_eq(&results(&run.trace));
+    "#]];
+    let short = Limits {
+        wall: Duration::from_secs(20),
+        ..Prepared::limits()
+    };
+    let by_limit = prepared.run_within(&Selection::All, false, short);
+    let patience = Some(Duration::from_secs(2));
+    let by_silence = prepared.run_patiently(&Selection::All, false, Prepared::limits(), patience);
+    for run in [by_limit, by_silence] {
+        assert_eq!(run.ended, Ended::TimedOut);
+        assert!(run.complete, "every test has its result");
+        expected.assert_eq(&results(&run.trace));
+    }
 }
 
 #[test]

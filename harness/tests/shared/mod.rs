@@ -143,6 +143,17 @@ impl Prepared {
     }
 
     pub fn run_within(&self, selection: &Selection, traced: bool, limits: Limits) -> TestRun {
+        self.run_patiently(selection, traced, limits, None)
+    }
+
+    /// The same with a limit for each test.
+    pub fn run_patiently(
+        &self,
+        selection: &Selection,
+        traced: bool,
+        limits: Limits,
+        patience: Option<Duration>,
+    ) -> TestRun {
         let request = RunRequest {
             tree: self.sandbox.tree(),
             scratch: &self.sandbox.scratch().unwrap(),
@@ -151,7 +162,7 @@ impl Prepared {
             selection,
             traced,
             limits,
-            patience: None,
+            patience,
         };
         TOOLS.runner.run(&request, &launcher()).unwrap()
     }

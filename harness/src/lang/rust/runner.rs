@@ -74,6 +74,8 @@ pub(super) struct Run<'a> {
     pub(super) spent: RefCell<Spent>,
     is_traced: bool,
     limits: Limits,
+    /// How long a test may take.
+    patience: Option<Duration>,
 }
 
 /// What a run has used, and how it ended so far.
@@ -82,6 +84,8 @@ pub(super) struct Spent {
     cpu: Duration,
     printed: u64,
     ended: Ended,
+    /// Whether a test that was to run did not come to do so.
+    is_cut_short: bool,
     output: String,
 }
 
@@ -113,10 +117,12 @@ impl<'a> Run<'a> {
                 cpu: Duration::ZERO,
                 printed: 0,
                 ended: Ended::Exit(0),
+                is_cut_short: false,
                 output: String::new(),
             }),
             is_traced: request.traced,
             limits: request.limits,
+            patience: request.patience,
         }
     }
 
@@ -142,7 +148,7 @@ impl<'a> Run<'a> {
         Ok(TestRun {
             trace,
             imported_from: Vec::new(),
-            complete: matches!(spent.ended, Ended::Exit(_)),
+            complete: !spent.is_cut_short && spent.ended != Ended::Interrupted,
             died_in: Vec::new(),
             not_begun: Vec::new(),
             ended: spent.ended,
@@ -187,6 +193,7 @@ impl<'a> Run<'a> {
         suite.built = self.built(&suite.workspace, &wanted, None)?;
         if let Some(ended) = suite.built.stopped {
             self.spent.borrow_mut().ended = ended;
+            self.cut_short();
         }
         self.list(suite, &wanted)?;
         suite
@@ -279,6 +286,11 @@ impl<'a> Run<'a> {
         if is_stopped && matches!(spent.ended, Ended::Exit(_)) {
             spent.ended = finished.ended;
         }
+    }
+
+    /// Notes that some tests did not come to run.
+    fn cut_short(&self) {
+        self.spent.borrow_mut().is_cut_short = true;
     }
 
     fn ended(&self) -> Ended {

@@ -11,7 +11,7 @@ use super::super::workspace::{Kind, Package, Target};
 use super::events::{End, Report};
 use super::program::Test;
 use super::{Run, Suite, plan, results};
-use crate::process::Finished;
+use crate::process::{Ended, Finished};
 use crate::runner::{RunError, Selection};
 
 /// The middle part of the ids.
@@ -102,6 +102,9 @@ impl Run<'_> {
             .copy_stdout(&file);
         let finished = self.launcher.run(&command, &self.limits_of_one())?;
         self.add(&finished);
+        if !matches!(finished.ended, Ended::Exit(_) | Ended::Signal(_)) {
+            self.cut_short();
+        }
         Ok((Report::read(&file), finished))
     }
 

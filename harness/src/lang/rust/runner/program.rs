@@ -182,6 +182,9 @@ impl Run<'_> {
             self.judge(suite, program, &death, &suspects, &mut ended)?;
             pending.retain(|test| !ended.contains_key(&test.name));
         }
+        if !pending.is_empty() {
+            self.cut_short();
+        }
         let never = |test: &Test| {
             let ended = self.ended();
             results::error(test, &format!("the run ended before this test ({ended})"))
@@ -199,7 +202,9 @@ impl Run<'_> {
         ended: &mut BTreeMap<String, TestResult>,
     ) -> Result<Option<(Death, Vec<&'t Test>)>, RunError> {
         let file = self.file("events.json");
-        let mut command = self.harness(suite, program).copy_stdout(&file);
+        // The harness prints a line when a test begins and when it ends.
+        let command = self.harness(suite, program).copy_stdout(&file);
+        let mut command = command.heard_within(self.patience);
         if !program.is_whole || tests.len() < program.tests.len() {
             let names = tests.iter().map(|test| &test.name);
             command = command.arg("--exact").args(names);
