@@ -51,9 +51,9 @@ impl Verdict {
     pub(super) fn ungraded_target(&self, study: &Study, scope: &Scope) -> usize {
         let target = scope.target.ones();
         let ids = target.filter_map(|index| study.trace.tests.get(index));
-        let ungraded = TestClass::Excluded(UNGRADED.to_owned());
-        ids.filter(|test| self.classes.get(&test.id) == Some(&ungraded))
-            .count()
+        let ungraded = [UNGRADED, STUCK].map(|reason| TestClass::Excluded(reason.to_owned()));
+        let classes = ids.filter_map(|test| self.classes.get(&test.id));
+        classes.filter(|class| ungraded.contains(class)).count()
     }
 
     /// The names that a record has for tests, each once: their ids, those that differ between runs

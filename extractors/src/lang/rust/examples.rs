@@ -57,11 +57,9 @@ pub(super) struct Page<'t> {
 impl<'t> Page<'t> {
     pub fn new(lines: &Lines<'t>, range: Range<usize>) -> Self {
         let last = lines.line_of(range.end.saturating_sub(1));
+        let mut is_in_block = false;
         let text = |line: usize| {
-            let content = lines.content(line).trim_start();
-            let text = content
-                .strip_prefix("///")
-                .or_else(|| content.strip_prefix("//!"))?;
+            let text = said(lines.content(line).trim(), &mut is_in_block)?;
             Some((line, text.trim()))
         };
         let lines: Vec<_> = (lines.line_of(range.start)..=last)
@@ -165,6 +163,18 @@ impl<'t> Page<'t> {
     fn text(&self, at: usize) -> Option<&'t str> {
         self.lines.get(at).map(|(_, text)| *text)
     }
+}
+
+/// What a line of documentation says, if it is not there for a comment's delimiter.
+fn said<'t>(line: &'t str, is_in_block: &mut bool) -> Option<&'t str> {
+    if *is_in_block {
+        *is_in_block = !line.ends_with("*/");
+        let rest = line.strip_prefix('*').unwrap_or(line);
+        return is_in_block.then_some(rest);
+    }
+    *is_in_block = ["/**", "/*!"].iter().any(|it| line.starts_with(it)) && !line.ends_with("*/");
+    let markers = ["///", "//!"].into_iter();
+    markers.filter_map(|it| line.strip_prefix(it)).next()
 }
 
 /// Whether rustdoc takes a block for code that it can run.

@@ -432,6 +432,59 @@ fn line_ends_of_an_item_stay_what_they_are() {
 }
 
 #[test]
+fn examples_leave_documentation_in_blocks() {
+    check(
+        r#"
+//- src/lib.rs
+/*!
+Two of them.
+
+# Example
+
+```
+assert_eq!(demo::two(), 2);
+```
+
+# Notes
+
+See [`two`].
+*/
+
+/**
+ * Two.
+ *
+ * For example:
+ *
+ * ```
+ * assert_eq!(demo::two(), 2);
+ * ```
+ */
+pub fn two() -> u8 {
+    2
+}
+"#,
+        "[examples] src/lib.rs [examples] src/lib.rs::two",
+        expect![[r#"
+            //- src/lib.rs
+            /*!
+            Two of them.
+
+            # Notes
+
+            See [`two`].
+            */
+
+            /**
+             * Two.
+             */
+            pub fn two() -> u8 {
+                2
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn examples_leave_the_documentation_of_what_stays() {
     check(
         r#"

@@ -73,7 +73,7 @@ impl Search<'_> {
         });
         let is_example = |index: usize| {
             let documented = self.study.pieces.own(index).and_then(Piece::documented);
-            documented.is_some() && !self.scope.target.contains(index)
+            documented.is_some()
         };
         let (stuck, tests): (Vec<_>, Vec<_>) = left
             .map(|(index, test)| (index, test.id.clone()))
