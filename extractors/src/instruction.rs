@@ -158,7 +158,7 @@ fn rules(task: &Task) -> String {
             .map(|path| format!("`{path}`"))
             .collect();
         rules.push(format!(
-            "Some of them are put back into files that you edit, where they stood: {}. Leave the test code there as it is, and add none.",
+            "Some of them are put back into files that you edit, where they stood: {}. Leave the test code there as it is, with what marks its place, and add none.",
             files.join(", ")
         ));
     }

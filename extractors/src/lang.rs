@@ -28,6 +28,8 @@ pub(crate) struct Cuts<'a> {
     pub symbols: &'a [Symbol],
     /// Symbols whose definitions go; none lies in another one or in a stub.
     pub delete: Vec<&'a Symbol>,
+    /// Those of them that are test code and leave a mark: they are to be put back where they stood.
+    pub marks: Vec<&'a Symbol>,
     /// Symbols whose bodies go; with `true` the documentation stays.
     pub stub: Vec<(&'a Symbol, bool)>,
     /// Symbols that stay and whose documentation loses its examples.
@@ -116,6 +118,16 @@ pub(crate) trait Rules: Sync {
     /// Whether a use of an import stands in code that this build may leave out: whoever builds sees it
     /// only with other settings.
     fn is_conditional(&self, _tree: &SyntaxTree, _used: &ByteRange, _import: &Import) -> bool {
+        false
+    }
+
+    /// Whether an import lets all files see something, though only its own file can say so.
+    fn is_linked(&self, _tree: &SyntaxTree, _import: &Import) -> bool {
+        false
+    }
+
+    /// Whether an import is made for tests only, though it stands outside of them.
+    fn is_for_tests(&self, _tree: &SyntaxTree, _import: &Import) -> bool {
         false
     }
 

@@ -47,11 +47,18 @@ pub struct RemovalPlan {
     /// Imports that go whether or not they seem to be used: by path, indices of the file's imports. Those
     /// that code of another build uses stay, marked.
     pub imports: BTreeMap<String, BTreeSet<usize>>,
+    /// Imports, given in the same way, that stay and that the compiler calls unused in some of its builds.
+    pub silenced_imports: BTreeMap<String, BTreeSet<usize>>,
     /// Definitions that stay and that nothing uses for now: they are marked, so that no tool complains.
     pub silenced: BTreeSet<SymbolId>,
     /// What stays, with all it holds, even if nothing that stays uses it: variables and fields else go
     /// with their last use.
     pub kept: BTreeSet<SymbolId>,
+    /// Files in which test code that leaves keeps its place: a comment stands for definitions, and imports
+    /// for tests stay. Where all around it leaves, too, it could else not be put back.
+    pub marked: BTreeSet<String>,
+    /// Whether nobody builds what comes out: nothing in it has to be silenced.
+    pub is_never_built: bool,
 }
 
 /// What a removal does to the files of a project.
@@ -139,8 +146,19 @@ fn impossible(project: &Project<'_>, actions: &BTreeMap<SymbolId, Action>) -> Ve
     actions.iter().filter_map(problem).collect()
 }
 
-/// A file that must be there and holds nothing; formatters want a line.
-const EMPTY: &[u8] = b"\n";
+/// What a file that must be there holds when nothing of it is left; formatters want a line.
+fn empty(project: &Project<'_>, path: &str) -> Vec<u8> {
+    let text = project.analysis.source(path);
+    let is_long = text.is_some_and(|text| {
+        let mut lines = text.bytes().split_inclusive(|byte| *byte == b'\n');
+        lines.next().is_some_and(|line| line.ends_with(b"\r\n"))
+    });
+    if is_long {
+        b"\r\n".to_vec()
+    } else {
+        b"\n".to_vec()
+    }
+}
 
 type NewFiles = BTreeMap<String, Option<Vec<u8>>>;
 
@@ -153,8 +171,8 @@ fn carry_out(
     let mut problems = Vec::new();
     for path in leaving.touched() {
         if leaving.is_gone(path) {
-            let stays = project.analysis.is_asked_for(path);
-            files.insert(path.to_owned(), stays.then(|| EMPTY.to_vec()));
+            let stays = project.analysis.is_asked_for(path) || leaving.keeps_place(path);
+            files.insert(path.to_owned(), stays.then(|| empty(project, path)));
             continue;
         }
         match edit(project, leaving, path) {
@@ -183,11 +201,11 @@ fn emptied(project: &Project<'_>, leaving: &Leaving<'_>, path: &str) -> Option<V
         return None;
     }
     let is_declared = rules.is_some_and(|rules| rules.declares_files());
-    let is_asked_for = project.analysis.is_asked_for(path);
+    let is_asked_for = project.analysis.is_asked_for(path) || leaving.keeps_place(path);
     let is_gone = is_declared && leaving.is_deleted(&SymbolId::module(path));
     match is_asked_for || is_declared {
         true if is_gone && !is_asked_for => None,
-        true => Some(EMPTY.to_vec()),
+        true => Some(empty(project, path)),
         false => Some(Vec::new()),
     }
 }

@@ -289,8 +289,8 @@ fn a_crate_that_needs_another_toolchain_says_so() {
 }
 
 #[test]
-fn what_tests_have_between_lines_of_the_feature_is_a_reason_to_refuse() {
-    let Some(bench) = Bench::of_files(
+fn what_tests_have_between_lines_of_the_feature_keeps_its_place() {
+    let Some((bench, answer)) = carved(
         "cli-rust-between",
         "cargo",
         r#"
@@ -326,24 +326,121 @@ fn what_tests_have_between_lines_of_the_feature_is_a_reason_to_refuse() {
             shown
         }
 
-        #[cfg(test)]
-        mod tests {
-            use super::*;
-
-            #[test]
-            fn words_are_counted() {
-                let sorted: BTreeMap<_, _> = counts("a b a").into_iter().collect();
-                assert_eq!(sorted.into_iter().collect::<Vec<_>>(), [("a", 2), ("b", 1)]);
-                assert_eq!(shown("a"), "a 1\n");
-            }
+        #[test]
+        fn words_are_counted() {
+            let sorted: BTreeMap<_, _> = counts("a b a").into_iter().collect();
+            assert_eq!(sorted.into_iter().collect::<Vec<_>>(), [("a", 2), ("b", 1)]);
+            assert_eq!(shown("a"), "a 1\n");
         }
         "#,
+        "src/lib.rs",
     ) else {
         return;
     };
-    let extract = ["extract", "--quiet", "--target", "src/lib.rs"];
+    let is_test = |_: &str| false;
     expect![[r#"
-        Some(1): lacuna: error: what src/lib.rs has for the tests (an import, a module or a test) stands right beside code of the feature, so it cannot be put back when both are gone; keep the code beside it with --exclude, or choose another target
-          tried: starting tree: it builds without new complaints: 1 test broke (src/lib.rs:2: unused import: `std::fmt::Write`); what is there for nothing now leaves, too
-    "#]].assert_eq(&bench.refused(&extract));
+        what is there for nothing now leaves, too
+        src/lib.rs
+        -use std::collections::HashMap;
+        +#[allow(unused_imports)]
+        -use std::fmt::Write;
+        -/// How often each word stands in a text.
+        -pub fn counts(text: &str) -> HashMap<&str, usize> {
+        -    let mut counts = HashMap::new();
+        -    for word in text.split_whitespace() {
+        -        *counts.entry(word).or_default() += 1;
+        -    }
+        -    counts
+        -}
+        -
+        -/// The words with their counts, as a text.
+        -pub fn shown(text: &str) -> String {
+        -    let mut shown = String::new();
+        -    for (word, count) in counts(text) {
+        -        let _ = writeln!(shown, "{word} {count}");
+        -    }
+        -    shown
+        -}
+        -
+        -#[test]
+        -fn words_are_counted() {
+        -    let sorted: BTreeMap<_, _> = counts("a b a").into_iter().collect();
+        -    assert_eq!(sorted.into_iter().collect::<Vec<_>>(), [("a", 2), ("b", 1)]);
+        -    assert_eq!(shown("a"), "a 1\n");
+        -}
+        +// Tests are put back here.
+    "#]]
+    .assert_eq(&told(&bench, &answer, is_test));
+}
+
+#[test]
+fn tests_that_alternate_with_the_feature_are_put_back_beside_stubs() {
+    let Some((bench, answer)) = carved(
+        "cli-rust-alternate",
+        "cargo",
+        r#"
+        //- Cargo.toml
+        [package]
+        name = "roman"
+        version = "0.1.0"
+        edition = "2021"
+
+        [workspace]
+        //- src/lib.rs
+        //! Roman numerals.
+
+        /// One as a text.
+        pub fn one() -> &'static str {
+            let one = "I";
+            one
+        }
+
+        #[test]
+        fn of_one() {
+            assert_eq!(one(), "I");
+        }
+
+        /// So many ones as a text.
+        pub fn ones(many: usize) -> String {
+            let mut ones = String::new();
+            for _ in 0..many {
+                ones.push_str(one());
+            }
+            ones
+        }
+
+        #[test]
+        fn of_ones() {
+            assert_eq!(ones(2), "II");
+        }
+        "#,
+        "src/lib.rs",
+    ) else {
+        return;
+    };
+    let is_test = |_: &str| false;
+    expect![[r#"
+        tests are put back beside them, stubbed instead of deleted: src/lib.rs::one, src/lib.rs::ones
+        src/lib.rs
+        -    let one = "I";
+        -    one
+        -}
+        -
+        -#[test]
+        -fn of_one() {
+        -    assert_eq!(one(), "I");
+        +    unimplemented!()
+        -    let mut ones = String::new();
+        -    for _ in 0..many {
+        -        ones.push_str(one());
+        -    }
+        -    ones
+        -}
+        -
+        -#[test]
+        -fn of_ones() {
+        -    assert_eq!(ones(2), "II");
+        +    let _ = &many;
+        +    unimplemented!()
+    "#]].assert_eq(&told(&bench, &answer, is_test));
 }

@@ -11,6 +11,8 @@ use crate::lang::{self, Cuts, Cutting, Edit};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Loss {
     pub delete: Vec<usize>,
+    /// Those of them that leave a mark.
+    pub marks: Vec<usize>,
     /// With `true` the documentation stays.
     pub stub: Vec<(usize, bool)>,
     pub examples: Vec<usize>,
@@ -36,6 +38,7 @@ impl Cut {
             tree: &tree,
             symbols: &file.symbols,
             delete: loss.delete.iter().filter_map(symbol).collect(),
+            marks: loss.marks.iter().filter_map(symbol).collect(),
             stub: loss
                 .stub
                 .iter()

@@ -2,6 +2,7 @@
 //! there for them alone, to a fixpoint.
 
 mod effects;
+mod places;
 mod unused;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,10 +32,13 @@ pub(super) struct Leaving<'a> {
     silenced: BTreeSet<SymbolId>,
     /// Symbols that stay whatever uses them.
     kept: BTreeSet<SymbolId>,
+    /// Files in which test code keeps its place.
+    marked: BTreeSet<String>,
     orphans: BTreeSet<SymbolId>,
     /// By path: indices of the file's imports.
     imports: BTreeMap<&'a str, BTreeSet<usize>>,
-    /// The same of those that stay for code which this build leaves out, and which nothing else uses.
+    /// The same of those that stay for code which this build leaves out, or for tests, and which nothing else
+    /// uses.
     silenced_imports: BTreeMap<&'a str, BTreeSet<usize>>,
     /// By path: the definitions and bodies that go.
     ranges: BTreeMap<&'a str, Vec<Range<usize>>>,
@@ -51,12 +55,23 @@ impl<'a> Leaving<'a> {
     ) -> Self {
         let mut leaving = Self::of_actions(project, actions);
         leaving.kept.clone_from(&plan.kept);
+        leaving.marked.clone_from(&plan.marked);
         for (path, indices) in &plan.imports {
             if let Some(file) = project.file(path) {
                 let indices = indices.iter().copied();
-                let (stay, leave) = indices.partition(|it| leaving.has_conditional_use(file, *it));
+                let (stay, leave) = indices.partition(|it| {
+                    leaving.has_conditional_use(file, *it)
+                        || leaving.is_for_tests(file, *it)
+                        || leaving.is_linked(file, *it)
+                });
                 leaving.imports.insert(&file.path, leave);
                 leaving.silenced_imports.insert(&file.path, stay);
+            }
+        }
+        for (path, indices) in &plan.silenced_imports {
+            if let Some(file) = project.file(path) {
+                let silenced = leaving.silenced_imports.entry(&file.path).or_default();
+                silenced.extend(indices);
             }
         }
         // What becomes empty goes, too, and with it the last use of something, perhaps.
@@ -71,6 +86,9 @@ impl<'a> Leaving<'a> {
         }
         let stay = plan.silenced.iter().filter(|id| !leaving.is_deleted(id));
         leaving.silenced = stay.cloned().collect();
+        if !plan.is_never_built {
+            leaving.silence_idle();
+        }
         leaving
     }
 
@@ -84,6 +102,7 @@ impl<'a> Leaving<'a> {
             examples: BTreeSet::new(),
             silenced: BTreeSet::new(),
             kept: BTreeSet::new(),
+            marked: BTreeSet::new(),
             orphans: BTreeSet::new(),
             imports: BTreeMap::new(),
             silenced_imports: BTreeMap::new(),

@@ -163,6 +163,21 @@ impl Draft {
         plan::with_tests(project, &self.plan, &tests, held_back)
     }
 
+    /// Whether a file is given back with the tests as a whole: it is test code, or the feature's removal
+    /// alone does not change it. Any other file is the solver's to edit.
+    pub fn is_of_tests(&self, scope: &Scope, path: &str) -> bool {
+        scope.is_support(path) || !self.removal.files.contains_key(path)
+    }
+
+    /// Whether a piece is put back for grading: test code is, wherever it stands; documentation is not
+    /// where the solver edits.
+    pub fn can_put_back(&self, scope: &Scope, piece: &Piece) -> bool {
+        let is_test_code = piece
+            .definition()
+            .is_some_and(|definition| scope.is_test_code(definition));
+        is_test_code || self.is_of_tests(scope, piece.path())
+    }
+
     /// How big it is, if all tests that may fail leave with it.
     pub fn size(&self, study: &Study, project: &Project<'_>, scope: &Scope) -> Size {
         let suspects = self.suspects.iter();

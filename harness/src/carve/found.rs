@@ -6,6 +6,7 @@ use analyzer::feature::Scope;
 use extractors::removal::Removal;
 
 use super::draft::{Draft, Size};
+use super::patches::Parts;
 use super::pieces::Piece;
 use crate::study::Study;
 
@@ -37,24 +38,23 @@ pub(super) struct PutBack {
 }
 
 impl Found {
+    /// What the patches are made of.
+    pub fn parts(&self) -> Parts<'_> {
+        Parts {
+            draft: &self.draft,
+            starting: &self.starting,
+            held_back: &self.held_back,
+        }
+    }
+
     /// Whether a test (by index) is not in the starting tree.
     pub fn leaves(&self, study: &Study, index: usize) -> bool {
         leaves(study, &self.held_back, &self.put_back, index)
     }
 
-    /// Whether a file is given back with the tests as a whole: it is test code, or the feature's removal
-    /// alone does not change it. Any other file is the solver's to edit.
+    /// See [`Draft::is_of_tests`].
     pub fn is_of_tests(&self, scope: &Scope, path: &str) -> bool {
-        scope.is_support(path) || !self.draft.removal.files.contains_key(path)
-    }
-
-    /// Whether a piece is put back for grading: test code is, wherever it stands; documentation is not
-    /// where the solver edits.
-    pub fn can_put_back(&self, scope: &Scope, piece: &Piece) -> bool {
-        let is_test_code = piece
-            .definition()
-            .is_some_and(|definition| scope.is_test_code(definition));
-        is_test_code || self.is_of_tests(scope, piece.path())
+        self.draft.is_of_tests(scope, path)
     }
 
     /// Whether a test (by index) is put back for grading if it left.
@@ -62,7 +62,7 @@ impl Found {
         let test = study.trace.tests.get(index);
         let piece = study.pieces.own(index);
         !test.is_some_and(|test| self.stuck.contains(&test.id))
-            && piece.is_none_or(|piece| self.can_put_back(scope, piece))
+            && piece.is_none_or(|piece| self.draft.can_put_back(scope, piece))
     }
 }
 

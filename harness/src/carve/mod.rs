@@ -273,7 +273,7 @@ fn proven(
         report,
     }
     .run()?;
-    let patches = Patches::new(session, &study, &project, &scope, &found)?;
+    let patches = Patches::new(session, &study, &project, &scope, found.parts())?;
     let restored = restored(session, &study, request, evidence, report)?;
     let verdict = verdict::judge(&study, &scope, &found, &restored);
     if verdict.count(&TestClass::FailToPassTarget) == 0 {

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::feature::Scope;
 use extractors::patch::{Change, File, FilePatch, Patch, PatchError};
-use extractors::removal::{self, Project, RemovalPlan};
+use extractors::removal::{self, Project, Removal, RemovalPlan};
 
 use super::CarveError;
-use super::found::Found;
+use super::draft::Draft;
 use super::pieces::Piece;
 use super::plan;
 use crate::session::Session;
@@ -42,6 +42,38 @@ struct Trees {
 
 type Tree = BTreeMap<String, Option<File>>;
 
+/// A cut: how the feature leaves, and which tests leave with it.
+#[derive(Clone, Copy)]
+pub(super) struct Parts<'a> {
+    pub draft: &'a Draft,
+    pub starting: &'a Removal,
+    pub held_back: &'a BTreeSet<Piece>,
+}
+
+/// The files of the product in which held-back tests have no place: nothing that stays stands beside them.
+pub(super) fn placeless(
+    session: &Session,
+    study: &Study,
+    project: &Project<'_>,
+    scope: &Scope,
+    parts: Parts<'_>,
+) -> Result<BTreeSet<String>, CarveError> {
+    let trees = Trees::new(session, study, project, scope, parts)?;
+    let misfits = |file: &FilePatch| {
+        let alone = Patch {
+            files: vec![file.clone()],
+        };
+        applied(&alone, &trees.starting).is_err()
+    };
+    let tests = trees.tests();
+    let shared = tests.files.iter();
+    let shared = shared.filter(|file| trees.shared.contains(&file.path));
+    Ok(shared
+        .filter(|file| misfits(file))
+        .map(|file| file.path.clone())
+        .collect())
+}
+
 impl Patches {
     /// Writes the patches between the full tree and the starting tree that was found.
     ///
@@ -53,24 +85,14 @@ impl Patches {
         study: &Study,
         project: &Project<'_>,
         scope: &Scope,
-        found: &Found,
+        parts: Parts<'_>,
     ) -> Result<Self, CarveError> {
-        let trees = Trees::new(session, study, project, scope, found)?;
-        let is_shared = |change: &Change| trees.shared.contains(&change.path);
-        let tests = changes(&trees.solved, &trees.full);
-        let (shared, own): (Vec<Change>, Vec<Change>) = tests.into_iter().partition(is_shared);
-        let mut tests = Patch::between(own);
-        tests.files.extend(
-            shared
-                .into_iter()
-                .flat_map(|change| put_back(change, &trees.starting)),
-        );
-        tests.files.sort_by(|one, other| one.path.cmp(&other.path));
+        let trees = Trees::new(session, study, project, scope, parts)?;
         let patches = Self {
             removal: Patch::between(changes(&trees.full, &trees.starting)),
             gold: Patch::between(changes(&trees.starting, &trees.solved)),
+            tests: trees.tests(),
             shared: trees.shared.iter().cloned().collect(),
-            tests,
         };
         patches.prove(&trees)?;
         Ok(patches)
@@ -95,12 +117,9 @@ impl Patches {
         leads(&self.removal, &trees.full, &trees.starting)?;
         leads(&self.gold, &trees.starting, &trees.solved)?;
         leads(&self.tests, &trees.solved, &trees.full)?;
-        match applied(&self.tests, &trees.starting) {
-            Err(PatchError::Mismatch { path, .. }) => Err(CarveError::NotPutBack { path }),
-            made => made
-                .map(|_| ())
-                .map_err(|error| CarveError::Inconsistent(error.to_string())),
-        }
+        let made = applied(&self.tests, &trees.starting);
+        made.map(|_| ())
+            .map_err(|error| CarveError::Inconsistent(error.to_string()))
     }
 }
 
@@ -141,22 +160,30 @@ impl Trees {
         study: &Study,
         project: &Project<'_>,
         scope: &Scope,
-        found: &Found,
+        parts: Parts<'_>,
     ) -> Result<Self, CarveError> {
-        let put_back: BTreeSet<Piece> = found
-            .held_back
+        let Parts {
+            draft,
+            starting,
+            held_back,
+        } = parts;
+        let put_back: BTreeSet<Piece> = held_back
             .iter()
-            .filter(|piece| found.can_put_back(scope, piece))
+            .filter(|piece| draft.can_put_back(scope, piece))
             .cloned()
             .collect();
-        let nothing = RemovalPlan::default();
+        let nothing = RemovalPlan {
+            marked: draft.plan.marked.clone(),
+            is_never_built: true,
+            ..RemovalPlan::default()
+        };
         let tests = study.pieces.definitions(&put_back);
         let without_tests = removal::remove(
             project,
             &plan::with_tests(project, &nothing, &tests, &put_back),
         );
         let mut trees = Self::default();
-        let starting = &found.starting.files;
+        let starting = &starting.files;
         for path in starting.keys().chain(without_tests.files.keys()) {
             let full = session.file(path)?;
             let file = |bytes: &Option<Vec<u8>>| {
@@ -168,12 +195,12 @@ impl Trees {
             let of = |files: &BTreeMap<String, Option<Vec<u8>>>| {
                 files.get(path).map_or_else(|| Some(full.clone()), file)
             };
-            let solved = if found.is_of_tests(scope, path) {
+            let solved = if draft.is_of_tests(scope, path) {
                 of(starting)
             } else {
                 of(&without_tests.files)
             };
-            if !found.is_of_tests(scope, path) && without_tests.files.contains_key(path) {
+            if !draft.is_of_tests(scope, path) && without_tests.files.contains_key(path) {
                 trees.shared.insert(path.clone());
             }
             trees.solved.insert(path.clone(), solved);
@@ -181,5 +208,18 @@ impl Trees {
             trees.full.insert(path.clone(), Some(full.clone()));
         }
         Ok(trees)
+    }
+    /// The patch that puts the tests back, into the starting tree and into the solved one.
+    fn tests(&self) -> Patch {
+        let is_shared = |change: &Change| self.shared.contains(&change.path);
+        let tests = changes(&self.solved, &self.full);
+        let (shared, own): (Vec<Change>, Vec<Change>) = tests.into_iter().partition(is_shared);
+        let mut tests = Patch::between(own);
+        let shared = shared.into_iter();
+        tests
+            .files
+            .extend(shared.flat_map(|change| put_back(change, &self.starting)));
+        tests.files.sort_by(|one, other| one.path.cmp(&other.path));
+        tests
     }
 }

@@ -135,8 +135,11 @@ pub fn with_tests(
         action.or_insert(Action::CutExamples);
     }
     whole.imports.clone_from(&plan.imports);
+    whole.silenced_imports.clone_from(&plan.silenced_imports);
     whole.silenced.clone_from(&plan.silenced);
     whole.kept.clone_from(&plan.kept);
+    whole.marked.clone_from(&plan.marked);
+    whole.is_never_built = plan.is_never_built;
     whole.actions.extend(
         plan.actions
             .iter()

@@ -21,6 +21,10 @@ use crate::checker::{self, Diagnostic};
 pub struct Unused {
     /// By path, indices of the imports of the full tree's file.
     imports: BTreeMap<String, BTreeSet<usize>>,
+    /// Those that were missed when they were gone.
+    missed: BTreeMap<String, BTreeSet<usize>>,
+    /// Those of them that are called unused all the same: tests alone need them, perhaps.
+    silenced_imports: BTreeMap<String, BTreeSet<usize>>,
     definitions: BTreeSet<SymbolId>,
     /// Definitions that stay although nothing uses them until the feature is back.
     silenced: BTreeSet<SymbolId>,
@@ -31,7 +35,15 @@ impl Unused {
     fn extend(&mut self, more: Self) -> bool {
         let before = self.clone();
         for (path, indices) in more.imports {
-            self.imports.entry(path).or_default().extend(indices);
+            let missed = self.missed.get(&path);
+            let is_missed = |index: &usize| missed.is_some_and(|missed| missed.contains(index));
+            let (silenced, unused): (BTreeSet<_>, BTreeSet<_>) =
+                indices.into_iter().partition(is_missed);
+            if !silenced.is_empty() {
+                let all = self.silenced_imports.entry(path.clone()).or_default();
+                all.extend(silenced);
+            }
+            self.imports.entry(path).or_default().extend(unused);
         }
         let definitions = more.definitions.into_iter();
         let useless = definitions.filter(|id| !self.silenced.contains(id));
@@ -60,6 +72,8 @@ impl Unused {
             };
             gone.retain(|index| match imports.get(*index) {
                 Some(import) if quoted.contains(&&*import.bound) => {
+                    let missed = self.missed.entry(complaint.path.clone());
+                    missed.or_default().insert(*index);
                     spared.insert(format!("{} ({})", import.bound, complaint.path));
                     false
                 }
@@ -72,6 +86,7 @@ impl Unused {
     /// A plan that takes all of it out, too.
     pub fn added_to(&self, mut plan: RemovalPlan) -> RemovalPlan {
         plan.imports.clone_from(&self.imports);
+        plan.silenced_imports.clone_from(&self.silenced_imports);
         plan.silenced.clone_from(&self.silenced);
         for id in &self.definitions {
             plan.actions.entry(id.clone()).or_insert(Action::Delete);
@@ -496,5 +511,14 @@ mod tests {
         let spared = outer.spare_imports(&full, &[missed]);
         assert_eq!(spared, ["X (src/lib.rs)".to_owned()].into());
         assert_eq!(outer.imports, [("src/lib.rs".to_owned(), [].into())].into());
+        // In another build it is unused all the same.
+        let again = unused(&full, &of_full, &[complaint(1, 5, import, "")]);
+        assert!(outer.extend(again.clone()) && !outer.extend(again));
+        let plan = outer.added_to(RemovalPlan::default());
+        assert_eq!(plan.imports, [("src/lib.rs".to_owned(), [].into())].into());
+        assert_eq!(
+            plan.silenced_imports,
+            [("src/lib.rs".to_owned(), [0].into())].into()
+        );
     }
 }

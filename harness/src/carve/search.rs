@@ -5,7 +5,7 @@ mod starting;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use analyzer::feature::Scope;
+use analyzer::feature::{Role, Scope};
 use analyzer::symbol::SymbolId;
 use analyzer::trace::{FailureDetail, Outcome, TestResult};
 use extractors::removal::{self, Project, Removal};
@@ -16,6 +16,7 @@ use super::draft::{Draft, Premises, Size};
 use super::evidence::{Evidence, Inspected, Scenario, TreeState, Unexpected};
 use super::found::{Found, PutBack};
 use super::inspection::{self, Inspection};
+use super::patches::{self, Parts};
 use super::pieces::Piece;
 use super::{CarveError, CarveRequest, Event};
 use crate::runner::{Selection, TestRun};
@@ -39,7 +40,7 @@ impl Search<'_> {
         let mut planned = None;
         let mut inspection = Inspection::new(&self.study.analysis);
         for _ in 0..self.request.max_attempts {
-            let (attempt, size) = self.plan(&lessons.premises)?;
+            let (mut attempt, size) = self.plan(&lessons.premises)?;
             let planned = *planned.get_or_insert(size);
             if self.is_refused(&attempt, &mut inspection, &mut lessons.premises)
                 || self.repair(&attempt, &mut lessons)?
@@ -50,7 +51,9 @@ impl Search<'_> {
                 continue;
             };
             let held_back = self.held_back(&attempt, &put_back);
-            let starting = self.starting(&attempt, &held_back)?;
+            let Some(starting) = self.placed(&mut attempt, &held_back, &mut lessons)? else {
+                continue;
+            };
             let Some(broken) =
                 self.try_starting(&attempt, &starting, &held_back, &put_back, &mut lessons)?
             else {
@@ -95,6 +98,58 @@ impl Search<'_> {
             }
         }
         Ok(starting)
+    }
+
+    /// The same so that what is held back can be put back: where nothing of a file would stay beside it,
+    /// it leaves marks. If that does not help, the functions of the feature stay as stubs: nothing then, for
+    /// that is another plan.
+    fn placed(
+        &mut self,
+        attempt: &mut Draft,
+        held_back: &BTreeSet<Piece>,
+        lessons: &mut Lessons,
+    ) -> Result<Option<Removal>, CarveError> {
+        let starting = self.starting(attempt, held_back)?;
+        let placeless = self.placeless(attempt, &starting, held_back)?;
+        if placeless.is_empty() {
+            return Ok(Some(starting));
+        }
+        attempt.plan.marked.extend(placeless);
+        let starting = self.starting(attempt, held_back)?;
+        let placeless = self.placeless(attempt, &starting, held_back)?;
+        let Some(path) = placeless.first() else {
+            return Ok(Some(starting));
+        };
+        let tops = attempt.feature.with_role(Role::Top);
+        let beside = tops.filter(|id| placeless.contains(id.path()) && self.is_callable(id));
+        let beside: BTreeSet<SymbolId> = beside.cloned().collect();
+        if stub(attempt, &beside, lessons).is_none() {
+            return Err(CarveError::NotPutBack { path: path.clone() });
+        }
+        self.roll_back(format!(
+            "tests are put back beside them, stubbed instead of deleted: {}",
+            list(&beside)
+        ));
+        Ok(None)
+    }
+
+    fn is_callable(&self, id: &SymbolId) -> bool {
+        let symbol = self.study.analysis.symbol(id);
+        symbol.is_some_and(|symbol| symbol.kind.is_callable())
+    }
+
+    fn placeless(
+        &self,
+        draft: &Draft,
+        starting: &Removal,
+        held_back: &BTreeSet<Piece>,
+    ) -> Result<BTreeSet<String>, CarveError> {
+        let parts = Parts {
+            draft,
+            starting,
+            held_back,
+        };
+        patches::placeless(self.session, self.study, self.project, self.scope, parts)
     }
 
     /// The definitions of all tests that may fail.

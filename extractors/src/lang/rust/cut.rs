@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use analyzer::symbol::Symbol;
 use grammars::SyntaxTree;
-use grammars::rust::syntax::ast::{self, AstToken, HasAttrs, HasVisibility};
+use grammars::rust::syntax::ast::{self, AstToken, HasVisibility};
 use grammars::rust::syntax::{AstNode, SyntaxKind, SyntaxNode, T};
 
-use super::nodes::{full, holds_items, is_element, item_at, node_of, range};
+use super::nodes::{full, holds_items, is_element, is_for_tests, item_at, node_of, range};
 use super::{examples, links, silence, stub, uses};
 use crate::lang::lines::{Lines, Piece};
 use crate::lang::{Cuts, Cutting, Refusal};
@@ -28,6 +28,7 @@ pub(super) fn cut(cuts: &Cuts<'_>) -> Cutting {
     for symbol in &cuts.delete {
         refusals.extend(dropped.definition(cuts.tree, symbol).err());
     }
+    dropped.mark(cuts, &mut lines);
     let emptied = dropped.emptied_tests();
     let is_inside = |at: usize| emptied.iter().any(|list| range(list).contains(&at));
     let mut trees = BTreeMap::new();
@@ -69,6 +70,9 @@ fn lines(tree: &SyntaxTree) -> Lines<'_> {
     Lines::new(tree.text().shadow(), "//", comments.collect::<Vec<_>>())
 }
 
+/// Stands where test code is put back.
+const MARK: &str = "// Tests are put back here.";
+
 /// The items and members that go, by where they start.
 #[derive(Default)]
 struct Dropped {
@@ -83,6 +87,25 @@ impl Dropped {
         })?;
         self.add(node);
         Ok(())
+    }
+
+    /// Leaves a comment where test code stood, one for all that stands together.
+    fn mark(&mut self, cuts: &Cuts<'_>, lines: &mut Lines<'_>) {
+        let marks = cuts.marks.iter();
+        let marks: Vec<SyntaxNode> = marks.filter_map(|it| node_of(cuts.tree, it)).collect();
+        let follows = |node: &SyntaxNode| {
+            let before = node.prev_sibling();
+            before.is_some_and(|before| marks.contains(&before))
+        };
+        for node in marks.iter().filter(|node| !follows(node)) {
+            let full = full(node);
+            if lines.starts_line(full.start) && lines.ends_line(full.end, &[]) {
+                let range = range(node);
+                self.nodes.remove(&(range.start, range.end));
+                lines.remove_comments_above(lines.line_of(full.start));
+                lines.replace(full, MARK);
+            }
+        }
     }
 
     fn add(&mut self, node: SyntaxNode) {
@@ -241,9 +264,7 @@ fn has_note(list: &SyntaxNode) -> bool {
 
 /// Whether a node is a module that is compiled for tests only.
 fn is_of_tests(node: &SyntaxNode) -> bool {
-    let module = ast::Module::cast(node.clone());
-    let mut attributes = module.iter().flat_map(HasAttrs::attrs);
-    attributes.any(|it| it.to_string().replace(' ', "") == "#[cfg(test)]")
+    ast::Module::cast(node.clone()).is_some_and(|module| is_for_tests(&module))
 }
 
 /// The mark that a text in UTF-8 may start with; in the exact tree blanks stand for it.

@@ -36,7 +36,8 @@ impl Rules for Rust {
             .any(|it| ast::Visibility::can_cast(it.kind()));
         // An attribute may be what somebody else finds it by.
         let is_marked = node.children().any(|it| ast::Attr::can_cast(it.kind()));
-        !is_public && !is_marked && symbol.id.name() != "_"
+        // Variants are what their enum is.
+        !ast::Variant::can_cast(node.kind()) && !is_public && !is_marked && symbol.id.name() != "_"
     }
 
     fn keeps_import(&self, tree: &SyntaxTree, _path: &str, import: &Import) -> bool {
@@ -72,6 +73,19 @@ impl Rules for Rust {
 
     fn is_conditional(&self, tree: &SyntaxTree, used: &ByteRange, import: &Import) -> bool {
         nodes::is_conditional(tree, used, &import.statement)
+    }
+
+    fn is_linked(&self, tree: &SyntaxTree, import: &Import) -> bool {
+        let statement = nodes::item_at(tree, import.statement.start);
+        matches!(statement, Some(ast::Item::ExternCrate(_)))
+    }
+
+    fn is_for_tests(&self, tree: &SyntaxTree, import: &Import) -> bool {
+        let statement = nodes::item_at(tree, import.statement.start);
+        let Some(ast::Item::Use(statement)) = statement else {
+            return false;
+        };
+        statement.visibility().is_none() && nodes::is_for_tests(&statement)
     }
 
     fn declarations_of(&self, _path: &str) -> Option<String> {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use analyzer::symbol::{Symbol, SymbolKind};
 use grammars::SyntaxTree;
-use grammars::rust::syntax::ast::{self, AstToken};
+use grammars::rust::syntax::ast::{self, AstToken, HasAttrs};
 use grammars::rust::syntax::{AstNode, SyntaxElement, SyntaxKind, SyntaxNode, TextSize};
 
 /// The range of a node.
@@ -91,4 +91,23 @@ pub(super) fn holds_items(node: &SyntaxNode) -> bool {
         || ast::ItemList::can_cast(node.kind())
         || ast::AssocItemList::can_cast(node.kind())
         || ast::ExternItemList::can_cast(node.kind())
+}
+
+/// Whether an item is compiled for tests only: `test`, `all(test, …)`.
+pub(super) fn is_for_tests(item: &impl HasAttrs) -> bool {
+    let mut attributes = item.attrs().filter_map(|it| it.meta());
+    attributes.any(|meta| match meta {
+        ast::Meta::CfgMeta(meta) => meta.cfg_predicate().is_some_and(|it| demands_test(&it)),
+        _ => false,
+    })
+}
+
+fn demands_test(predicate: &ast::CfgPredicate) -> bool {
+    match predicate {
+        ast::CfgPredicate::CfgAtom(atom) => atom.syntax().text() == "test",
+        ast::CfgPredicate::CfgComposite(composite) => {
+            let is_all = composite.syntax().text().to_string().starts_with("all");
+            is_all && composite.cfg_predicates().any(|it| demands_test(&it))
+        }
+    }
 }

@@ -18,7 +18,9 @@ impl Leaving<'_> {
         let listing = self.listing().into_keys();
         let examples = self.examples.iter().map(SymbolId::path);
         let silenced = self.silenced.iter().map(SymbolId::path);
-        own.chain(listing).chain(examples).chain(silenced).collect()
+        let idle = self.silenced_imports.keys().copied();
+        let own = own.chain(idle).chain(listing);
+        own.chain(examples).chain(silenced).collect()
     }
 
     /// The files that list something which leaves among their public names, or link to it.
@@ -73,6 +75,7 @@ impl Leaving<'_> {
         let silenced_imports = silenced_imports.filter(|index| !imports.contains(index));
         let mut loss = Loss {
             delete: positions(&self.deleted),
+            marks: positions(&self.marks(path)),
             stub: stubs.collect(),
             examples: staying(&self.examples),
             silence: staying(&self.silenced),

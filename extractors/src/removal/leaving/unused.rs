@@ -44,6 +44,9 @@ impl<'a> Leaving<'a> {
             return false;
         };
         let is_lost = self.are_deleted(&import.targets);
+        if is_lost && import.module.is_none() && self.keep_place(&import.targets) {
+            return false;
+        }
         if !is_lost
             && !self.ranges.contains_key(&*file.path)
             && !self.edited.contains_key(&*file.path)
@@ -55,7 +58,16 @@ impl<'a> Leaving<'a> {
             return false;
         }
         // A name that is known to be gone cannot be imported, whoever wants it.
-        is_lost || (!uses.is_empty() && !self.is_import_kept(file, import))
+        is_lost
+            || (!uses.is_empty()
+                && !self.is_import_kept(file, import)
+                && !self.is_for_tests(file, index))
+    }
+
+    /// Whether the files of some modules stay though nothing is left in them.
+    fn keep_place(&self, modules: &[SymbolId]) -> bool {
+        let mut modules = modules.iter();
+        modules.all(|id| id.is_module() && self.keeps_place(id.path()))
     }
 
     /// Whether code that stays uses an import, and is not part of every build.
@@ -296,7 +308,10 @@ fn is_star_of(import: &Import, file: &ProjectFile) -> bool {
 }
 
 /// The references of a file that go through an import, or through another one of the same name.
-fn uses_of<'f>(file: &'f ProjectFile, import: &'f Import) -> impl Iterator<Item = &'f Reference> {
+pub(super) fn uses_of<'f>(
+    file: &'f ProjectFile,
+    import: &'f Import,
+) -> impl Iterator<Item = &'f Reference> {
     let same = |index: usize| {
         let other = file.imports.get(index);
         let is_same = |other: &Import| other.bound == import.bound && other.scope == import.scope;

@@ -145,7 +145,7 @@ fn a_file_of_tests_that_a_manifest_asks_for_stays_as_an_empty_line() {
 }
 
 #[test]
-fn a_file_that_nothing_declares_any_more_goes() {
+fn a_file_of_tests_stays_empty_where_code_that_is_no_test_declares_it() {
     check(
         r#"
 //- src/lib.rs
@@ -163,11 +163,9 @@ fn of_f() {
 "#,
         "src/tests.rs::of_f",
         expect![[r#"
-            //- src/lib.rs
-            pub fn f() {}
-            //- src/tests.rs is gone
-            imports: #[cfg(test)]
-            mod tests; (src/lib.rs), super::* (src/tests.rs)
+            //- src/tests.rs
+
+            imports: super::* (src/tests.rs)
         "#]],
     );
 }
@@ -232,15 +230,14 @@ const NESTED_TESTS: &str =
     "src/area/tests.rs::of_area src/tests/of_f.rs::of_f src/tests/of_g.rs::of_g";
 
 #[test]
-fn a_file_of_tests_takes_its_declaration_and_leaves_what_others_need() {
+fn a_file_of_tests_leaves_what_others_need() {
     check_tests_of(
         NESTED,
         NESTED_TESTS,
         "src/area/tests.rs::of_area src/tests/of_f.rs::of_f",
         expect![[r#"
-            //- src/area.rs
-            pub fn area() {}
-            //- src/area/tests.rs is gone
+            //- src/area/tests.rs
+
             //- src/tests/all.rs
             //! All tests.
 
@@ -253,8 +250,7 @@ fn a_file_of_tests_takes_its_declaration_and_leaves_what_others_need() {
                 it();
             }
             //- src/tests/of_f.rs is gone
-            imports: #[cfg(test)]
-            mod tests; (src/area.rs), mod of_f; (src/tests/all.rs)
+            imports: super::* (src/area/tests.rs), mod of_f; (src/tests/all.rs)
         "#]],
     );
 }
@@ -266,19 +262,114 @@ fn the_last_file_of_tests_takes_those_that_only_declare_and_help() {
         NESTED_TESTS,
         "src/tests/of_f.rs::of_f src/tests/of_g.rs::of_g",
         expect![[r#"
-            //- src/lib.rs
-            pub mod area;
+            //- src/tests/all.rs
 
-            pub fn f() {}
-
-            pub fn g() {}
-            //- src/tests/all.rs is gone
             //- src/tests/help.rs is gone
             //- src/tests/of_f.rs is gone
             //- src/tests/of_g.rs is gone
-            imports: #[cfg(test)]
-            #[path = "tests/all.rs"]
-            mod tests; (src/lib.rs)
         "#]],
     );
+}
+
+#[test]
+fn test_code_among_code_that_leaves_keeps_its_place() {
+    let files = r#"
+//- src/lib.rs
+#[cfg(test)]
+use std::string::ToString;
+use std::vec;
+#[cfg(test)]
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+pub fn f() -> Vec<u8> {
+    vec::Vec::new()
+}
+
+// What f is asked for.
+#[cfg(test)]
+const ASKED: &str = "1";
+
+#[test]
+fn of_f() {
+    assert_eq!(f().len().to_string(), ASKED);
+    let _: BTreeMap<u8, u8> = BTreeMap::new();
+}
+
+pub fn g(to: &mut String) {
+    let _ = to.write_char('g');
+}
+"#;
+    let check = |is_marked: bool, expected: expect_test::Expect| {
+        let actions = "src/lib.rs::f src/lib.rs::g src/lib.rs::ASKED src/lib.rs::of_f";
+        let plan = RemovalPlan {
+            actions: super::actions(actions),
+            // What the compiler calls unused: the trait, whose methods name it nowhere.
+            imports: [("src/lib.rs".to_owned(), [0].into())].into(),
+            marked: is_marked
+                .then(|| "src/lib.rs".to_owned())
+                .into_iter()
+                .collect(),
+            ..RemovalPlan::default()
+        };
+        let removal = super::remove(&Project::new(&analysis(files)), &plan);
+        let text = removal.files.into_values().flatten().flatten().collect();
+        expected.assert_eq(&String::from_utf8(text).unwrap());
+    };
+    check(
+        false,
+        expect![[r#"
+        #[allow(unused_imports)]
+        #[cfg(test)]
+        use std::string::ToString;
+        #[allow(unused_imports)]
+        #[cfg(test)]
+        use std::collections::BTreeMap;
+    "#]],
+    );
+    check(
+        true,
+        expect![[r#"
+        #[allow(unused_imports)]
+        #[cfg(test)]
+        use std::string::ToString;
+        #[allow(unused_imports)]
+        #[cfg(test)]
+        use std::collections::BTreeMap;
+
+        // Tests are put back here.
+    "#]],
+    );
+}
+
+#[test]
+fn a_crate_that_all_files_see_stays_though_its_macros_are_unused() {
+    let files = r#"
+//- src/lib.rs
+#[macro_use]
+extern crate alloc;
+
+mod text;
+
+pub fn f() -> alloc::string::String {
+    format!("f")
+}
+//- src/text.rs
+use alloc::string::String;
+"#;
+    let plan = RemovalPlan {
+        actions: super::actions("src/lib.rs::f"),
+        imports: [("src/lib.rs".to_owned(), [0].into())].into(),
+        ..RemovalPlan::default()
+    };
+    let removal = super::remove(&Project::new(&analysis(files)), &plan);
+    let text = removal.files.into_values().flatten().flatten().collect();
+    expect![[r#"
+        #[allow(unused_imports)]
+        #[macro_use]
+        extern crate alloc;
+
+        mod text;
+    "#]]
+    .assert_eq(&String::from_utf8(text).unwrap());
 }

@@ -172,6 +172,63 @@ fn a_class_that_keeps_a_member_loses_the_others() {
 }
 
 #[test]
+fn an_enum_that_stays_keeps_its_variants_if_it_would_lose_all() {
+    check(
+        r#"
+        //- src/lib.rs
+        pub enum Error {
+            Empty,
+            Long { by: usize },
+        }
+
+        pub enum Kind {
+            Plain,
+            Odd,
+        }
+
+        pub fn parse(text: &str) -> Result<Kind, Error> {
+            match text.len() {
+                0 => Err(Error::Empty),
+                1 => Ok(Kind::Odd),
+                by => Err(Error::Long { by }),
+            }
+        }
+
+        pub fn run(text: &str) -> Result<Kind, Error> {
+            parse(text).or(Ok(Kind::Plain))
+        }
+        "#,
+        &[
+            (Role::Top, "src/lib.rs::parse"),
+            (
+                Role::Specific,
+                "src/lib.rs::Error.Empty src/lib.rs::Error.Long src/lib.rs::Kind.Odd",
+            ),
+        ],
+        expect![[r#"
+            //- src/lib.rs
+            pub enum Error {
+                Empty,
+                Long { by: usize },
+            }
+
+            pub enum Kind {
+                Plain,
+            }
+
+            pub fn parse(text: &str) -> Result<Kind, Error> {
+                let _ = &text;
+                unimplemented!()
+            }
+
+            pub fn run(text: &str) -> Result<Kind, Error> {
+                parse(text).or(Ok(Kind::Plain))
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn the_overloads_of_a_stubbed_function_stay_with_all_that_they_need() {
     check(
         r#"

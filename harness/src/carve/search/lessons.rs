@@ -199,11 +199,9 @@ impl Search<'_> {
             let tests = index.and_then(|index| self.study.impact.executed_by.get(index));
             tests.is_some_and(|tests| died.iter().any(|&test| tests.contains(test)))
         };
-        let is_callable = |id: &SymbolId| {
-            let symbol = self.study.analysis.symbol(id);
-            symbol.is_some_and(|symbol| symbol.kind.is_callable())
-        };
-        let deleted = actions.keys().filter(|id| is_callable(id) && stands(id));
+        let deleted = actions
+            .keys()
+            .filter(|id| self.is_callable(id) && stands(id));
         deleted.filter(|id| was_run(id)).cloned().collect()
     }
 }
