@@ -203,7 +203,7 @@ fn a_test_that_needs_another_one_keeps_its_result_and_is_told() {
 }
 
 #[test]
-fn children_of_a_test_are_not_recorded_and_do_not_outlive_the_run() {
+fn the_test_binary_as_a_child_is_recorded_and_no_child_outlives_the_run() {
     let place = Place::new(
         r#"
         //- go.mod
@@ -229,7 +229,7 @@ fn children_of_a_test_are_not_recorded_and_do_not_outlive_the_run() {
         func TestItself(t *testing.T) {
         	if os.Getenv("INSIDE") != "" {
         		Inside()
-        		return
+        		os.Exit(0)
         	}
         	Outside()
         	child := exec.Command(os.Args[0], "-test.run=^TestItself$")
@@ -265,7 +265,7 @@ fn children_of_a_test_are_not_recorded_and_do_not_outlive_the_run() {
         Passed example.com/toy::TestItself (a_test.go, TestItself)
         Passed example.com/toy::TestLeavesOneBehind (a_test.go, TestLeavesOneBehind)
         Session: 
-        example.com/toy::TestItself: a.go:5 Outside, a_test.go:10 TestItself
+        example.com/toy::TestItself: a.go:3 Inside, a.go:5 Outside, a_test.go:10 TestItself
         example.com/toy::TestLeavesOneBehind: a_test.go:23 TestLeavesOneBehind
     "#]]
     .assert_eq(&(results(&run.trace) + &contexts(&run.trace)));

@@ -5,15 +5,18 @@
 //! (package variables, `init`, `TestMain`), so a run without any test tells how much of them that is.
 //!
 //! What is not seen: `_test.go` files, which Go does not count (a test's own function is known
-//! without), and what programs do that a test starts. All subtests of a function share its record.
+//! without), and what programs without counters do that a test starts. All subtests of a function share
+//! its record.
 
 mod batch;
 mod counters;
 mod mapping;
 mod meta;
 mod reader;
+mod report;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -28,7 +31,7 @@ use super::runner::Run;
 use crate::environment::Environment;
 use crate::process::Finished;
 use crate::runner::RunError;
-use batch::{Batch, Records};
+use batch::{Batch, Counted};
 use counters::Counters;
 use mapping::Mapping;
 use meta::{Function, Meta};
@@ -38,6 +41,8 @@ struct Traced<'s> {
     package: &'s Package,
     /// Its test binary.
     binary: PathBuf,
+    /// Whether the binary reports on its coverage.
+    reports: bool,
     /// The functions to run, each with its outcome in the whole suite.
     tests: Vec<(&'s str, Outcome)>,
     /// The packages of the project that the binary is made of.
@@ -140,6 +145,7 @@ fn plan<'s>(run: &Run<'_>, suite: &'s Suite, trace: &Trace) -> Result<Vec<Traced
             (!tests.is_empty()).then(|| Traced {
                 package,
                 binary: run.scratch.join(format!("{index}.test")),
+                reports: true,
                 tests,
                 parts: parts.get(path).cloned().unwrap_or_default(),
             })
@@ -159,6 +165,7 @@ fn build<'s>(
     } else {
         "count"
     };
+    let overlay = report::silence(run)?;
     let results = side_by_side(&traced, |one| {
         let module = suite.modules.get(one.package.module);
         let command = run.request.environment.command(run.request.tree);
@@ -166,6 +173,11 @@ fn build<'s>(
         let command = command
             .args(["test", "-c", "-cover"])
             .args(without_debugging(run.request.environment))
+            .args(
+                overlay
+                    .iter()
+                    .flat_map(|file| [OsStr::new("-overlay"), file.as_os_str()]),
+            )
             .arg(format!("-covermode={mode}"))
             .arg(format!("-coverpkg={}", one.parts.join(",")))
             .arg("-o")
@@ -179,7 +191,10 @@ fn build<'s>(
         let finished: Finished = result?;
         run.spent.add_use(&finished);
         if finished.success() && one.binary.is_file() {
-            built.push(one);
+            built.push(Traced {
+                reports: overlay.is_none(),
+                ..one
+            });
         } else {
             losses.push(format!(
                 "{} could not be built for tracing ({}): {}",
@@ -245,27 +260,36 @@ struct Recorder<'a> {
 
 impl Recorder<'_> {
     fn add_package(&mut self, one: &Traced<'_>, batches: &[&Batch]) -> Result<(), RunError> {
-        let mut start = Counters::default();
+        let mut started: BTreeMap<String, Counters> = BTreeMap::new();
         for batch in batches {
-            let Records { meta, mut counters } = batch.records()?;
-            self.trace.processes += u32::try_from(counters.len()).unwrap_or(u32::MAX);
-            if let Some(counted) = counters.remove(batch::START) {
-                let codes = self.codes(&meta, &counted, &Counters::default());
-                self.session.extend(codes);
-                start = counted;
-            }
-            for (name, counters) in counters {
-                let mut codes = self.codes(&meta, &counters, &start);
-                codes.extend(self.own_code(one.package, &name));
-                let package = one.package.import_path.clone();
-                self.contexts.insert((package, name), codes);
+            let left = batch.records()?;
+            self.trace.processes += u32::try_from(left.processes.len()).unwrap_or(u32::MAX);
+            for counted in left.processes {
+                let Counted {
+                    test,
+                    program,
+                    counters,
+                } = counted;
+                let Some(meta) = left.programs.get(&program) else {
+                    continue;
+                };
+                if test == batch::START {
+                    let codes = self.codes(meta, &counters, None);
+                    self.session.extend(codes);
+                    started.insert(program, counters);
+                } else {
+                    let mut codes = self.codes(meta, &counters, started.get(&program));
+                    codes.extend(self.own_code(one.package, &test));
+                    let test = (one.package.import_path.clone(), test);
+                    self.contexts.entry(test).or_default().extend(codes);
+                }
             }
         }
         Ok(())
     }
 
     /// The numbers of the codes that ran in `whole` more than in `start`.
-    fn codes(&mut self, meta: &Meta, whole: &Counters, start: &Counters) -> BTreeSet<u32> {
+    fn codes(&mut self, meta: &Meta, whole: &Counters, start: Option<&Counters>) -> BTreeSet<u32> {
         let function = |(package, function): (u32, u32)| {
             let package = meta.get(package as usize)?;
             package.get(function as usize)

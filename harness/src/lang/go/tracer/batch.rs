@@ -1,7 +1,6 @@
 //! Test functions of one package, each run in a process of its own, one after the other.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,23 +17,24 @@ use crate::runner::RunError;
 pub(super) const START: &str = "start-up";
 /// The most functions: their names make one argument, whose length systems bound.
 const MOST: usize = 1000;
-/// Runs each function named in `$3` with a folder for its records, and notes its exit code. Only one file
-/// is kept of those that describe the counters, for all are alike. A shell does that without another
-/// process, and processes are what a trace costs; in a folder for all, each would read what those before
-/// it left. The output is left in pipes as `go test` does it: to some tests a device such as `/dev/null`
-/// is a terminal.
+/// Runs each function named in `$3` with a folder for its records, and notes its exit code. `$4` is the flag
+/// that has `testing` write them, if it does. Of the files that describe the counters of a program one is kept,
+/// for all are alike. A shell does that without another process, and processes are what a trace costs. The
+/// output is left in pipes as `go test` does it: to some tests a device such as `/dev/null` is a terminal.
 const SCRIPT: &str = r#"
-binary=$1 records=$2 names=$3 described=
-shift 3
+binary=$1 records=$2 names=$3 flag=$4 described=
+shift 4
 for name in $names; do
-    pattern="^$name\$"
+    own="$records/$name" pattern="^$name\$"
     test "$name" = start-up && pattern='^$'
-    "$binary" -test.paniconexit0 -test.gocoverdir="$records/$name" "$@" "-test.run=$pattern"
+    GOCOVERDIR="$own" "$binary" -test.paniconexit0 ${flag:+"$flag=$own"} "$@" "-test.run=$pattern"
     echo "$name $?" >>"$records/codes"
-    for meta in "$records/$name"/covmeta.*; do
+    for meta in "$own"/covmeta.*; do
         test -e "$meta" || continue
-        test -z "$described" || : >"$meta"
-        described=$meta
+        case $described in
+        *"${meta##*/}"*) : >"$meta" ;;
+        *) described="$described ${meta##*/}" ;;
+        esac
     done
 done
 "#;
@@ -45,6 +45,8 @@ pub(super) struct Batch {
     pub(super) package: usize,
     pub(super) tests: Vec<String>,
     binary: PathBuf,
+    /// Whether `testing` writes the records, and not the end of the process.
+    reports: bool,
     records: PathBuf,
     /// Where the tests run.
     folder: PathBuf,
@@ -63,6 +65,7 @@ impl Batch {
             package,
             tests,
             binary: traced.binary.clone(),
+            reports: traced.reports,
             records: run.scratch.join(format!("{package}-{name}")),
             folder: run.request.tree.join(&traced.package.folder),
             module: traced.package.module,
@@ -85,7 +88,8 @@ impl Batch {
             .args(["-c", SCRIPT, "sh"])
             .arg(&self.binary)
             .arg(&self.records);
-        command = command.arg(self.tests.join(" "));
+        let flag = if self.reports { "-test.gocoverdir" } else { "" };
+        command = command.arg(self.tests.join(" ")).arg(flag);
         if !run.arguments.has("timeout") {
             let patience = runner::patience(limits.wall).as_millis();
             command = command.arg(format!("-test.timeout={patience}ms"));
@@ -97,17 +101,9 @@ impl Batch {
     /// What the processes left.
     pub(super) fn records(&self) -> Result<Records, RunError> {
         let mut left = Records::default();
-        for name in &self.tests {
-            let own = self.records.join(name);
-            let entries = fs::read_dir(&own).map_err(records(&own))?;
-            for file in entries.flatten().map(|entry| entry.path()) {
-                let bytes = fs::read(&file).map_err(records(&file))?;
-                if name_of(&file).starts_with("covcounters") {
-                    let counters = counters::read(&bytes);
-                    left.counters.extend(counters.map(|it| (name.clone(), it)));
-                } else if left.meta.is_empty() {
-                    left.meta = meta::read(&bytes).unwrap_or_default();
-                }
+        for test in &self.tests {
+            for file in by_time(&self.records.join(test))? {
+                left.add(test, &file)?;
             }
         }
         Ok(left)
@@ -126,17 +122,62 @@ impl Batch {
 /// What the processes of a batch left.
 #[derive(Default)]
 pub(super) struct Records {
-    /// What the counters mean.
-    pub(super) meta: Meta,
-    /// The counters of each function whose process came to its end.
-    pub(super) counters: BTreeMap<String, Counters>,
+    /// What the counters of each program mean: of the test binary, and of others with counters that a test
+    /// built and started.
+    pub(super) programs: BTreeMap<String, Meta>,
+    /// The counters of each process that came to its end, by test in the order of their ends.
+    pub(super) processes: Vec<Counted>,
+}
+
+/// What a process counted.
+pub(super) struct Counted {
+    /// What it ran for.
+    pub(super) test: String,
+    pub(super) program: String,
+    pub(super) counters: Counters,
+}
+
+impl Records {
+    /// Adds a file: `covmeta.PROGRAM`, or `covcounters.PROGRAM.PROCESS.TIME`.
+    fn add(&mut self, test: &str, file: &Path) -> Result<(), RunError> {
+        let name = name_of(file);
+        let mut parts = name.split('.');
+        let (kind, program) = (parts.next(), parts.next().unwrap_or_default().to_owned());
+        let bytes = fs::read(file).map_err(records(file))?;
+        match kind {
+            Some("covcounters") => {
+                let counters = counters::read(&bytes);
+                self.processes.extend(counters.map(|counters| Counted {
+                    test: test.to_owned(),
+                    program,
+                    counters,
+                }));
+            }
+            Some("covmeta") => {
+                let meta = meta::read(&bytes);
+                self.programs.extend(meta.map(|meta| (program, meta)));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// The files of a folder by the last parts of their names, which tell when counters were written.
+fn by_time(folder: &Path) -> Result<Vec<PathBuf>, RunError> {
+    let entries = fs::read_dir(folder).map_err(records(folder))?;
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.sort_by_cached_key(|file| {
+        let name = name_of(file);
+        let time = name.rsplit('.').next().and_then(|time| time.parse().ok());
+        (time.unwrap_or(0_u64), name)
+    });
+    Ok(files)
 }
 
 fn name_of(file: &Path) -> String {
-    file.file_name()
-        .unwrap_or(OsStr::new(""))
-        .to_string_lossy()
-        .into_owned()
+    let name = file.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
 }
 
 /// The batches of a package, about one for each core; the first one records the start-up too.

@@ -45,11 +45,13 @@ pub(super) fn read(bytes: &[u8]) -> Option<Counters> {
 /// The functions that ran in `whole` more than they did in `start`.
 pub(super) fn ran<'c>(
     whole: &'c Counters,
-    start: &'c Counters,
+    start: Option<&'c Counters>,
 ) -> impl Iterator<Item = (u32, u32)> + 'c {
     let none: &[u32] = &[];
     whole.iter().filter_map(move |(key, counters)| {
-        let before = start.get(key).map_or(none, Vec::as_slice);
+        let before = start
+            .and_then(|start| start.get(key))
+            .map_or(none, Vec::as_slice);
         let mut pairs = counters.iter().enumerate();
         let ran = pairs.any(|(index, count)| *count > before.get(index).copied().unwrap_or(0));
         ran.then_some(*key)
