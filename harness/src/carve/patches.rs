@@ -172,7 +172,9 @@ impl Trees {
             .filter(|piece| draft.can_put_back(scope, piece))
             .cloned()
             .collect();
+        // What leaves with the feature is given back with it, though only tests may use it.
         let nothing = RemovalPlan {
+            kept: draft.plan.actions.keys().cloned().collect(),
             marked: draft.plan.marked.clone(),
             is_never_built: true,
             ..RemovalPlan::default()

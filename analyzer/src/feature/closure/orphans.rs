@@ -28,10 +28,15 @@ pub(super) fn add(
         graph: analysis.graph(),
         gone: removed.iter().cloned().collect(),
     };
+    // What only tests that leave name, and nobody else can, is there for nothing as well.
     let mut open = removed;
+    open.extend(closure.failing.iter().copied().cloned());
     while let Some(removed) = open.pop() {
-        let candidates = orphans.used_by(&removed).into_iter();
-        for candidate in candidates.chain(orphans.dead_users(&removed)) {
+        let candidates = match closure.failing.contains(&removed) {
+            true => orphans.hidden_used_by(&removed),
+            false => &orphans.used_by(&removed) | &orphans.dead_users(&removed),
+        };
+        for candidate in candidates {
             let Some(group) = orphans.group(&candidate) else {
                 continue;
             };
@@ -67,6 +72,13 @@ impl Orphans<'_> {
             .collect()
     }
 
+    /// The same of a test, but only what nobody else can name.
+    fn hidden_used_by(&self, test: &SymbolId) -> BTreeSet<SymbolId> {
+        let mut used = self.used_by(test);
+        used.retain(|id| self.is_dead_without_users(id) || self.is_hidden_variable(id));
+        used
+    }
+
     /// Functions that nothing can call and that use a removed symbol, if nothing else does: what they need
     /// is no reason for it to stay.
     fn dead_users(&self, removed: &SymbolId) -> BTreeSet<SymbolId> {
@@ -86,6 +98,12 @@ impl Orphans<'_> {
         symbol
             .zip(self.analysis.syntax(id.path()))
             .is_some_and(|(symbol, tree)| crate::lang::is_dead_without_users(&tree, &symbol))
+    }
+
+    /// Whether a symbol is a variable or field that nothing but uses in the text can be a reason for.
+    fn is_hidden_variable(&self, id: &SymbolId) -> bool {
+        let symbol = self.analysis.symbol(id);
+        symbol.is_some_and(|symbol| self.closure.scope.may_be_orphan(self.analysis, &symbol))
     }
 
     /// A symbol that only removed code needs, with what leaves together with it: types that need each other
@@ -109,15 +127,17 @@ impl Orphans<'_> {
         None
     }
 
-    /// The other types whose text refers to some symbols, and what sets them at start-up, with all that
-    /// this sets.
+    /// The other types and hidden variables whose text refers to some symbols, and what sets them at
+    /// start-up, with all that this sets.
     fn needing(&self, group: &BTreeSet<SymbolId>) -> BTreeSet<SymbolId> {
         let users = group.iter().flat_map(|id| self.users(id));
         let users = users.filter(|user| !group.contains(user) && !self.is_gone(user));
         let mut needing = BTreeSet::new();
         for user in users {
             let class = classes_around(self.analysis, user).pop();
-            needing.extend(class.filter(|class| self.closure.impact.is_inferred(class)));
+            let class = class.filter(|class| self.closure.impact.is_inferred(class));
+            let alone = Some(user.clone()).filter(|user| self.is_hidden_variable(user));
+            needing.extend(class.or(alone));
             if let Some(set) = self.set_at_start(user) {
                 needing.extend(set);
                 needing.insert(user.clone());
@@ -176,20 +196,16 @@ impl Orphans<'_> {
     /// Whether a symbol may leave if nothing needs it: no run has seen it, or what stays in it, that matters.
     fn may_leave(&self, id: &SymbolId) -> bool {
         let scope = self.closure.scope;
-        let is_variable = || {
-            let symbol = self.analysis.symbol(id);
-            symbol.is_some_and(|symbol| scope.may_be_orphan(self.analysis, &symbol))
-        };
         let mut inside = self.closure.runs_inside(id);
         !self.matters(id)
             && !self.closure.options.keeps(id)
-            && (scope.is_removable(id) || is_variable())
+            && (scope.is_removable(id) || self.is_hidden_variable(id))
             && !inside.any(|inside| !self.is_gone(inside) && self.matters(inside))
     }
 
     /// Whether a run of a symbol is a reason to keep it. One in a test that is excluded is not. Where calls
     /// are inferred, one in a test that fails anyway is not either: nothing else tells how it came about.
-    /// One at start-up is none of its own for what only its users can call.
+    /// One at start-up is none of its own for what only its users can name.
     fn matters(&self, id: &SymbolId) -> bool {
         let Closure { impact, scope, .. } = self.closure;
         impact.index_of(id).is_some_and(|symbol| {
@@ -197,7 +213,8 @@ impl Orphans<'_> {
                 true => self.closure.run_by_kept(symbol),
                 false => self.closure.run_by_good(symbol),
             };
-            counts || needed_outside(impact, scope, symbol) && !self.is_dead_without_users(id)
+            let is_hidden = || self.is_dead_without_users(id) || self.is_hidden_variable(id);
+            counts || needed_outside(impact, scope, symbol) && !is_hidden()
         })
     }
 

@@ -179,3 +179,151 @@ func TestKeep() { Keep(nil) }
         "#]],
     );
 }
+
+#[test]
+fn constants_that_nothing_uses_are_no_reason_to_keep_their_type() {
+    check_without_callers(
+        r#"
+//- go.mod
+module example.com/lex
+//- lex.go
+package lex
+
+type class int
+
+const (
+	unknown class = iota
+	space
+	quote
+)
+
+type Kind int
+
+const Word Kind = 1
+
+func Split(text string) int {
+	if len(text) == int(space) {
+		return int(quote)
+	}
+	return int(Word)
+}
+
+func Keep() {}
+//- split_test.go
+package lex
+
+func TestSplit() { Split("") }
+//- keep_test.go
+package lex
+
+func TestKeep() { Keep() }
+"#,
+        "split_test.go::TestSplit: lex.go::Split
+         keep_test.go::TestKeep: lex.go::Keep",
+        "split_test.go",
+        expect![[r#"
+            Top lex.go::Split
+            Orphaned lex.go::class
+            Orphaned lex.go::quote
+            Orphaned lex.go::space
+            Orphaned lex.go::unknown
+            Target split_test.go::TestSplit
+            Kept keep_test.go::TestKeep
+        "#]],
+    );
+}
+
+#[test]
+fn a_literal_that_gives_variables_their_values_is_no_reason_to_keep_them() {
+    check_without_callers(
+        r#"
+//- go.mod
+module example.com/si
+//- si.go
+package si
+
+var low, high = func() (int, int) { return 1, 2 }()
+
+var Public = func() int { return 1 }()
+
+func Within(n int) bool { return low <= n && n <= high && n < Public }
+
+func Keep() {}
+//- within_test.go
+package si
+
+func TestWithin() { Within(1) }
+//- keep_test.go
+package si
+
+func TestKeep() { Keep() }
+"#,
+        "within_test.go::TestWithin: si.go::Within
+         keep_test.go::TestKeep: si.go::Keep
+         import si.go: si.go::low; si.go::Public",
+        "within_test.go",
+        expect![[r#"
+            Top si.go::Within
+            Orphaned si.go::high
+            Orphaned si.go::low
+            Target within_test.go::TestWithin
+            Kept keep_test.go::TestKeep
+        "#]],
+    );
+}
+
+#[test]
+fn what_only_tests_that_leave_can_name_leaves_too() {
+    check_without_callers(
+        r#"
+//- go.mod
+module example.com/text
+//- index.go
+package text
+
+type index int
+
+const most = 10
+
+const few = 1
+
+func decode(at index) int { return int(at) }
+
+func encode(at int) index { return index(at) }
+
+func limit() int { return few }
+
+func Public() {}
+
+func Keep() {}
+//- index_test.go
+package text
+
+func TestIndex() {
+	if decode(most) == 1 {
+		encode(1)
+		limit()
+		Public()
+	}
+}
+//- keep_test.go
+package text
+
+func TestKeep() {
+	Keep()
+	limit()
+}
+"#,
+        "index_test.go::TestIndex: index.go::decode
+         keep_test.go::TestKeep: index.go::Keep; index.go::limit",
+        "index_test.go",
+        expect![[r#"
+            Top index.go::decode
+            Top index.go::encode
+            Top index.go::index
+            Top index.go::most
+            Target index_test.go::TestIndex
+            Kept keep_test.go::TestKeep
+        "#]],
+    );
+}
