@@ -92,11 +92,18 @@ fn parse(body: &[u8]) -> Result<Message, Value> {
     let complaint = |code: ErrorCode, id: Value, message: String| json!({"jsonrpc": "2.0", "id": id, "error": {"code": code as i32, "message": message}});
     let value: Value = serde_json::from_slice(body)
         .map_err(|error| complaint(ErrorCode::ParseError, Value::Null, error.to_string()))?;
-    let id = value.get("id").cloned().unwrap_or(Value::Null);
-    serde_json::from_value(value).map_err(|_| {
-        let message = "this is no request, notification or response".to_owned();
-        complaint(ErrorCode::InvalidRequest, id, message)
-    })
+    let id = value.get("id").cloned();
+    let refused = |reason: &str| {
+        let id = id.clone().unwrap_or(Value::Null);
+        complaint(ErrorCode::InvalidRequest, id, reason.to_owned())
+    };
+    match serde_json::from_value(value) {
+        // Whoever gives an id waits for an answer.
+        Ok(Message::Notification(_)) if id.is_some() => {
+            Err(refused("an id is a text or a whole number of 32 bits"))
+        }
+        read => read.map_err(|_| refused("this is no request, notification or response")),
+    }
 }
 
 fn write(mut output: impl Write, outgoing: &Receiver<Outgoing>) -> io::Result<()> {
@@ -129,6 +136,8 @@ mod tests {
             framed("{broken"),
             framed("[1, 2]"),
             framed(r#"{"id": 7}"#),
+            framed(r#"{"id": 4294967296, "method": "initialize"}"#),
+            framed(r#"{"id": null, "method": "initialize"}"#),
             "Nonsense\r\n\r\n".to_owned(),
             framed(r#"{"jsonrpc":"2.0","id":1,"method":"shutdown"}"#),
         ];
@@ -144,6 +153,8 @@ mod tests {
             (Value::Null, -32700),
             (Value::Null, -32600),
             (json!(7), -32600),
+            (json!(4_294_967_296_i64), -32600),
+            (Value::Null, -32600),
         ];
         let expected = expected.map(|(id, code)| (id, json!(code)));
         assert_eq!(codes.collect::<Vec<_>>(), expected);

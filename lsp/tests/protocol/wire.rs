@@ -83,7 +83,8 @@ fn answered(body: &[u8]) -> Option<Value> {
     };
     match serde_json::from_value(value.clone()) {
         Ok(Message::Request(_)) => Some(value["id"].clone()),
-        Ok(Message::Notification(_) | Message::Response(_)) => None,
+        Ok(Message::Notification(_)) => value.get("id").cloned(),
+        Ok(Message::Response(_)) => None,
         Err(_) => Some(value["id"].clone()),
     }
 }
