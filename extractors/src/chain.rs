@@ -165,6 +165,9 @@ pub(crate) fn rank(edge: &Edge<'_>) -> u8 {
 fn how(edge: &Edge<'_>) -> String {
     let kind = kind_word(edge.provenance);
     match edge.provenance {
+        Provenance::Observed(observed) if observed.tests == 0 => {
+            format!("{kind}, outside any test")
+        }
         Provenance::Observed(observed) if observed.tests == 1 => format!("{kind}, in 1 test"),
         Provenance::Observed(observed) => format!("{kind}, in {} tests", observed.tests),
         Provenance::Static(edge) => format!("{kind}, {}", confidence_word(edge.confidence)),

@@ -35,8 +35,10 @@ impl Calls {
             None => None,
         };
         let tests = |tests: u32| count(usize::try_from(tests).unwrap_or_default(), "test");
-        let seen = self.tests;
-        let seen = seen.map(|it| format!("observed in {}{stale}", tests(it)));
+        let seen = self.tests.map(|it| match it {
+            0 => format!("observed outside any test{stale}"),
+            _ => format!("observed in {}{stale}", tests(it)),
+        });
         let parts: Vec<String> = text.into_iter().chain(seen).collect();
         parts.join(", ")
     }

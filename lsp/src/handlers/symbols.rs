@@ -166,27 +166,30 @@ fn located(folder: &Snapshot, symbol: &Symbol) -> Option<lsp::WorkspaceSymbol> {
     })
 }
 
-/// How well a symbol fits a query: the name itself, its beginning, a part of it or the end of the id, its
-/// letters in order. Case does not count. Asked for every symbol at every key, so nothing is copied.
+/// How well a symbol fits a query: the name itself, with its case or another, its beginning, a part of it
+/// or the end of the id, its letters in order. Asked for every symbol at every key, so nothing is copied.
 fn rank(symbol: &SymbolId, query: &str) -> Option<u8> {
     let name = symbol.name().as_bytes();
     let query = query.as_bytes();
-    let is_it = |part: &[u8]| part.eq_ignore_ascii_case(query);
-    if is_it(name) {
+    if name == query {
         return Some(0);
     }
-    if name.get(..query.len()).is_some_and(is_it) {
+    let is_it = |part: &[u8]| part.eq_ignore_ascii_case(query);
+    if is_it(name) {
         return Some(1);
+    }
+    if name.get(..query.len()).is_some_and(is_it) {
+        return Some(2);
     }
     let id = symbol.as_str().as_bytes();
     let end = id.len().checked_sub(query.len());
     if name.windows(query.len().max(1)).any(is_it)
         || end.and_then(|at| id.get(at..)).is_some_and(is_it)
     {
-        return Some(2);
+        return Some(3);
     }
     let mut left = name.iter();
     let mut wanted = query.iter();
     let follows = |wanted: &u8| left.any(|letter| letter.eq_ignore_ascii_case(wanted));
-    wanted.all(follows).then_some(3)
+    wanted.all(follows).then_some(4)
 }
