@@ -25,10 +25,44 @@ pub struct Row {
     pub collateral: usize,
     /// Other tests that would go on passing.
     pub kept: usize,
+    /// What it comes to.
+    pub offer: Offer,
+}
+
+/// What a target comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Offer {
+    /// A feature.
+    Feature,
+    /// One of fewer lines than asked for.
+    Small,
+    /// None.
+    Nothing,
+}
+
+impl Offer {
+    /// What a feature of a size comes to, if it has to take out so many lines.
+    pub fn of(size: &Size, min_lines: usize) -> Self {
+        match size.top {
+            0 => Self::Nothing,
+            _ if size.lines < min_lines => Self::Small,
+            _ => Self::Feature,
+        }
+    }
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Feature => "feature",
+            Self::Small => "small",
+            Self::Nothing => "nothing",
+        }
+    }
 }
 
 /// One row for every test file with a good test, in the order of paths.
-pub fn rows(study: &Study, premises: &Premises) -> Vec<Row> {
+pub fn rows(study: &Study, premises: &Premises, min_lines: usize) -> Vec<Row> {
     // A plugin's check of the whole project stands in no file.
     let paths = study.trace.tests.iter().map(|test| &*test.path);
     let files: BTreeSet<&str> = paths.filter(|path| !path.is_empty()).collect();
@@ -45,12 +79,14 @@ pub fn rows(study: &Study, premises: &Premises) -> Vec<Row> {
         (!scope.target.is_clear()).then(|| {
             let draft = Draft::new(study, &project, &scope, premises);
             let feature = &draft.feature;
+            let size = draft.size(study, &project, &scope);
             Row {
                 target: (*file).to_owned(),
                 tests: feature.count(Expectation::Target),
-                size: draft.size(study, &project, &scope),
+                size,
                 collateral: feature.count(Expectation::Collateral),
                 kept: feature.count(Expectation::Kept),
+                offer: Offer::of(&size, min_lines),
             }
         })
     };

@@ -98,6 +98,28 @@ fn list_errors(errors: &[String]) -> String {
     text
 }
 
+/// Takes the baseline of a suite (from the cache if the tree is unchanged), which has a test.
+///
+/// # Errors
+/// A part of the suite does not exist, it has no test, or it cannot be run.
+pub fn baseline(
+    session: &mut Session,
+    suite: &[String],
+    fresh: bool,
+    report: &dyn Fn(Event<'_>),
+) -> Result<Baseline, StudyError> {
+    let parts = suite.iter().chain(&session.config().tests.paths);
+    let mut files = parts.filter_map(|part| part.split("::").next());
+    if let Some(lost) = files.find(|path| !session.has(path)) {
+        return Err(StudyError::NoSuite(lost.to_owned()));
+    }
+    let baseline = session.baseline(suite, fresh, report)?;
+    match baseline.trace.tests.is_empty() {
+        true => Err(no_tests(&baseline.trace)),
+        false => Ok(baseline),
+    }
+}
+
 /// A project's baseline, seen from its symbols.
 pub struct Study {
     /// The files and the trace.
@@ -124,15 +146,7 @@ impl Study {
         fresh: bool,
         report: &dyn Fn(Event<'_>),
     ) -> Result<Self, StudyError> {
-        let parts = suite.iter().chain(&session.config().tests.paths);
-        let mut files = parts.filter_map(|part| part.split("::").next());
-        if let Some(lost) = files.find(|path| !session.has(path)) {
-            return Err(StudyError::NoSuite(lost.to_owned()));
-        }
-        let baseline = session.baseline(suite, fresh, report)?;
-        if baseline.trace.tests.is_empty() {
-            return Err(no_tests(&baseline.trace));
-        }
+        let baseline = baseline(session, suite, fresh, report)?;
         report(Event::Analysing);
         Ok(Self::of(baseline, session.sources()?))
     }

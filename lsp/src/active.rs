@@ -11,9 +11,11 @@ use extractors::feature_graph::FeatureGraph;
 use extractors::interface::{Interface, interface};
 use extractors::patch::{Change, File, Patch};
 use extractors::removal::{Action, Project};
+use harness::carve::MIN_LINES;
 use harness::carve::draft::{Draft, Premises, Size};
 use harness::carve::pieces::Piece;
 use harness::config::FeatureConfig;
+use harness::overview::Offer;
 use harness::study::{Study, StudyError};
 use serde::Serialize;
 
@@ -26,6 +28,8 @@ pub struct ActiveFeature {
     pub members: BTreeMap<SymbolId, Member>,
     /// How big it is.
     pub size: Size,
+    /// What it comes to.
+    pub offer: Offer,
     /// How its tests are expected to end.
     pub tests: ExpectedTests,
     /// What a solver would be told.
@@ -96,9 +100,11 @@ impl ActiveFeature {
         let deleted = deleted(&draft);
         let interface = interface(&study.analysis, &top).with_offers(&study.analysis, &deleted);
         let count = |expectation| draft.feature.count(expectation);
+        let size = draft.size_in(&starting, &held_back, study, &project, &scope);
         Ok(Self {
             target: target.to_vec(),
-            size: draft.size_in(&starting, &held_back, study, &project, &scope),
+            size,
+            offer: Offer::of(&size, config.min_lines.unwrap_or(MIN_LINES)),
             tests: ExpectedTests {
                 target: count(Expectation::Target),
                 collateral: count(Expectation::Collateral),

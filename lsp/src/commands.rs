@@ -1,6 +1,6 @@
 //! The commands: what a person asks for by name.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lsp_server::{ErrorCode, Request, RequestId, Response};
@@ -14,6 +14,9 @@ use crate::jobs::{Job, Order};
 use crate::preview::{self, Preview};
 use crate::progress;
 use crate::server::Server;
+
+/// Why nothing can be done in an empty workspace.
+const NO_FOLDER: &str = "the workspace has no folder; open one";
 
 impl Server {
     /// Carries out a command, or starts to.
@@ -36,7 +39,10 @@ impl Server {
                     .filter_map(Value::as_str)
                     .map(str::to_owned)
                     .collect();
-                self.activate(&targets);
+                match targets.as_slice() {
+                    [] => self.deactivate(),
+                    targets => self.activate(targets),
+                }
                 self.send(Response::new_ok(request.id, Value::Null).into());
             }
             "lacuna.preview" => {
@@ -72,19 +78,33 @@ impl Server {
 
     /// Makes the feature of a target the active one: that of one folder at a time.
     fn activate(&mut self, target: &[String]) {
-        let root = self.root_of(target.first());
+        let root = self.root_of(target.first().map(String::as_str));
+        let target: Vec<String> = target.iter().map(|it| self.in_folder(it)).collect();
+        if root.is_none() {
+            return self.tell_feature(Err(NO_FOLDER));
+        }
         let mut folders = self.folders.iter();
         let home = folders.find(|folder| Some(&folder.root) == root.as_ref());
         self.home = home.map(|folder| folder.written.clone());
         for folder in &self.folders {
             let question = match self.home.as_ref() == Some(&folder.written) {
-                true => Question::Activate(target.to_vec()),
+                true => Question::Activate(target.clone()),
                 false => Question::Deactivate,
             };
             if let Some(curator) = self.curators.get(&folder.written) {
                 curator.ask(question);
             }
         }
+    }
+
+    /// Lets no feature be the active one.
+    fn deactivate(&mut self) {
+        self.home = None;
+        self.ask_curators(|| Question::Deactivate);
+        self.folders
+            .iter_mut()
+            .for_each(|folder| folder.known().active = None);
+        self.tell_feature(Ok(&[]));
     }
 
     /// Answers a command as the request of our own that it stands for.
@@ -107,6 +127,14 @@ impl Server {
         let Some(folder) = self.folders.get(at) else {
             return;
         };
+        let changed = preview::changed(&folder.snapshot(self.client.encoding), &active);
+        if !changed.is_empty() {
+            self.warn(&format!(
+                "the starting tree is made of the text that the tests were run with, and since then {} changed; \
+                 `lacuna.trace` runs them anew",
+                changed.join(", ")
+            ));
+        }
         match self.client.preview {
             Preview::Edit { deletes } => {
                 let version = |path: &str| folder.document(path).map(|it| it.version);
@@ -133,22 +161,43 @@ impl Server {
         active.map_or_else(Vec::new, |(_, active)| active.target.clone())
     }
 
+    /// A target as the tests of its folder know it: what is written as an absolute path becomes relative.
+    fn in_folder(&self, target: &str) -> String {
+        let (path, test) = target.split_at(target.find("::").unwrap_or(target.len()));
+        let path = Path::new(path);
+        let found = self.folder_of(path).filter(|_| path.is_absolute());
+        found.map_or_else(|| target.to_owned(), |(_, path)| path + test)
+    }
+
+    /// The innermost folder that a path lies in, and the path in it.
+    fn folder_of(&self, path: &Path) -> Option<(&Folder, String)> {
+        let holding = |folder: &'_ Folder| folder.relative(path);
+        let holding = self
+            .folders
+            .iter()
+            .filter_map(|it| Some((it, holding(it)?)));
+        holding.min_by_key(|(_, relative)| relative.len())
+    }
+
     /// The folder that a job is about.
     fn root_for(&mut self, job: &Job) -> Option<PathBuf> {
         let target = match job {
-            Job::Extract(targets) => targets.first(),
-            Job::Trace(part) => part.as_ref(),
-            Job::Check(_) => None,
+            Job::Extract(targets) => targets.first().map(String::as_str),
+            Job::Trace(part) => part.as_deref(),
+            Job::Check(task) => task.to_str(),
         };
         self.root_of(target)
     }
 
     /// The folder of a target, else that of the active feature, else the first.
-    fn root_of(&mut self, target: Option<&String>) -> Option<PathBuf> {
+    fn root_of(&mut self, target: Option<&str>) -> Option<PathBuf> {
         let path = target.and_then(|target| target.split("::").next());
-        let is_there =
-            |folder: &&mut Folder| path.is_some_and(|path| folder.root.join(path).exists());
-        let of_target = self.folders.iter_mut().find(is_there);
+        let path = path.filter(|path| !path.is_empty()).map(Path::new);
+        let mut folders = self.folders.iter();
+        let of_target = path.and_then(|path| match path.is_absolute() {
+            true => self.folder_of(path).map(|(folder, _)| folder),
+            false => folders.find(|folder| folder.root.join(path).exists()),
+        });
         let of_target = of_target.map(|folder| folder.root.clone());
         let mut folders = self.folders.iter_mut();
         let active = folders.find_map(|it| it.known().active.is_some().then(|| it.root.clone()));
@@ -158,9 +207,15 @@ impl Server {
 
     fn start_job(&mut self, request: Request, job: Job) {
         let Some(root) = self.root_for(&job) else {
-            let message = "the workspace has no folder".to_owned();
             let code = ErrorCode::RequestFailed as i32;
-            return self.send(Response::new_err(request.id, code, message).into());
+            return self.send(Response::new_err(request.id, code, NO_FOLDER.to_owned()).into());
+        };
+        let job = match job {
+            Job::Extract(targets) => {
+                Job::Extract(targets.iter().map(|it| self.in_folder(it)).collect())
+            }
+            Job::Trace(part) => Job::Trace(part.map(|it| self.in_folder(&it))),
+            Job::Check(task) => Job::Check(task),
         };
         let given = request.params["workDoneToken"].clone();
         let token = match given {

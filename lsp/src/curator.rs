@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
+use harness::carve::MIN_LINES;
 use harness::carve::draft::Premises;
 use harness::config::{Config, FeatureConfig};
 use harness::lang::Language;
@@ -54,6 +55,8 @@ pub enum Answer {
     Known(Vec<Arc<Knowledge>>),
     /// What test files offer as targets.
     Offers(Arc<Offers>),
+    /// Why nothing can be decided.
+    Unclear(String),
     /// The active feature, or why there is none.
     Active(Result<Arc<ActiveFeature>, String>),
     /// The active feature is one of another folder.
@@ -156,20 +159,25 @@ impl Desk {
         };
         self.studies = languages.into_iter().filter_map(study).collect();
         let known = self.studies.iter();
-        let known = known.map(|(_, study)| Arc::new(Knowledge::new(study)));
+        let known = known.map(|(language, study)| Arc::new(Knowledge::new(study, language)));
         answer(Answer::Known(known.collect()));
         self.tell(answer);
     }
 
     /// What follows from the studies and the configuration.
     fn tell(&self, answer: &dyn Fn(Answer)) {
-        if self.studies.is_empty() {
-            return;
+        let offers = self.offers();
+        let mut reason = offers.as_ref().err().cloned();
+        answer(Answer::Offers(Arc::new(offers.unwrap_or_default())));
+        if !self.target.is_empty() && !self.studies.is_empty() {
+            let active = self.decide(&self.target);
+            // Nobody wants to be told twice.
+            reason = reason.filter(|reason| active.as_ref().err() != Some(reason));
+            answer(Answer::Active(active));
         }
-        if !self.target.is_empty() {
-            answer(Answer::Active(self.decide(&self.target)));
+        if let Some(reason) = reason {
+            answer(Answer::Unclear(reason));
         }
-        answer(Answer::Offers(Arc::new(self.offers())));
     }
 
     /// How features are decided in a language.
@@ -179,21 +187,21 @@ impl Desk {
         Ok(self.settings.over(config.feature))
     }
 
-    /// What every test file offers.
-    fn offers(&self) -> Offers {
+    /// What every test file offers, or why nobody can tell.
+    fn offers(&self) -> Result<Offers, String> {
+        // What is wrong with it is told before any test has run, too.
+        Config::load(&self.root).map_err(|error| error.to_string())?;
         let mut offers = Offers::new();
         for (language, study) in &self.studies {
-            let Ok(config) = self.config(language) else {
-                continue;
-            };
-            let Ok(options) = study.known(config.options()) else {
-                continue;
-            };
+            let config = self.config(language)?;
+            let options = study.known(config.options());
+            let options = options.map_err(|error| error.to_string())?;
             let premises = Premises::new(options, config.removal);
-            let rows = overview::rows(study, &premises).into_iter();
+            let min_lines = config.min_lines.unwrap_or(MIN_LINES);
+            let rows = overview::rows(study, &premises, min_lines).into_iter();
             offers.extend(rows.map(|row| (row.target.clone(), row)));
         }
-        offers
+        Ok(offers)
     }
 
     fn decide(&self, target: &[String]) -> Result<Arc<ActiveFeature>, String> {

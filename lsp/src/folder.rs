@@ -1,7 +1,7 @@
 //! One folder of the workspace: its files in the database, what the editor has open of them, and what is
 //! known of its tests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -65,31 +65,39 @@ impl Folder {
 
     /// The path of a file relative to the folder, with `/`; `None` if it lies elsewhere.
     pub fn relative(&self, path: &Path) -> Option<String> {
-        let inside = path
-            .strip_prefix(&self.written)
-            .or_else(|_| path.strip_prefix(&self.root))
-            .ok()?;
+        let inside = inside(path, [&self.written, &self.root])?;
         let is_plain = |part| matches!(part, std::path::Component::Normal(_));
         let is_file = inside.components().next().is_some() && inside.components().all(is_plain);
         inside.to_str().filter(|_| is_file).map(str::to_owned)
     }
 
-    /// Takes in what the disk has of a path: nothing, if it is gone or no file of the project.
-    pub fn look_at(&mut self, path: &str) {
-        if !self.open.contains_key(path) {
-            let is_known = self.host.analysis().source(path).is_some();
-            self.apply(vec![(path.to_owned(), self.on_disk(path, is_known))]);
-        }
+    /// Takes in what the disk has of some paths: nothing of one that is gone or no file of the project.
+    pub fn look_at(&mut self, paths: Vec<String>) {
+        let analysis = self.host.analysis();
+        let closed = paths.into_iter();
+        let closed = closed.filter(|path| !self.open.contains_key(path));
+        let closed = closed.map(|path| {
+            let is_known = analysis.source(&path).is_some();
+            (path, is_known)
+        });
+        let closed: Vec<(String, bool)> = closed.collect();
+        drop(analysis);
+        let files = self.on_disk(closed);
+        self.apply(files);
     }
 
-    fn on_disk(&self, path: &str, is_known: bool) -> Option<Arc<[u8]>> {
-        let is_listed = || {
-            let project = Project::open(&self.root);
-            project.is_ok_and(|project| project.lists(Path::new(path)))
+    /// What the disk has of some paths, each with whether the folder had it before.
+    fn on_disk(&self, paths: Vec<(String, bool)>) -> Files {
+        let new = paths.iter().filter(|(_, is_known)| !is_known);
+        let new = new.map(|(path, _)| Path::new(path));
+        let project = Project::open(&self.root);
+        let listed = project.map_or_else(|_| BTreeSet::new(), |project| project.listed(new));
+        let read = |(path, is_known): (String, bool)| {
+            let is_file = is_known || listed.contains(Path::new(&path));
+            let bytes = is_file.then(|| plain_file(&self.root.join(&path)));
+            (path, bytes.flatten())
         };
-        (is_known || is_listed())
-            .then(|| plain_file(&self.root.join(path)))
-            .flatten()
+        paths.into_iter().map(read).collect()
     }
 
     /// Takes in files as the disk has them; what is open in the editor stays as it is there.
@@ -139,8 +147,8 @@ impl Folder {
     /// The editor has closed a file: the disk counts again.
     pub fn close(&mut self, path: &str) {
         if let Some(document) = self.open.remove(path) {
-            let bytes = self.on_disk(path, document.was_known);
-            self.apply(vec![(path.to_owned(), bytes)]);
+            let files = self.on_disk(vec![(path.to_owned(), document.was_known)]);
+            self.apply(files);
         }
     }
 
@@ -176,12 +184,17 @@ impl Folder {
 
     /// What requests read.
     pub fn snapshot(&self, encoding: Encoding) -> Snapshot {
-        let root = self.written.clone();
-        let mut snapshot = Snapshot::new(root, self.host.analysis(), self.known.clone(), encoding);
+        let mut snapshot = Snapshot::new(self, self.host.analysis(), self.known.clone(), encoding);
         let configuration = self.open.get(CONFIGURATION);
         snapshot.configuration = configuration.map(|document| document.text.clone());
         snapshot
     }
+}
+
+/// A path in a folder that is written in several ways; `None` if it lies elsewhere.
+pub fn inside<'p>(path: &'p Path, folder: [&Path; 2]) -> Option<&'p Path> {
+    let mut ways = folder.into_iter();
+    ways.find_map(|folder| path.strip_prefix(folder).ok())
 }
 
 /// The bytes of a plain file; what is none, or cannot be read, counts as gone.

@@ -9,6 +9,7 @@ use harness::carve::{self, CarveRequest, Event};
 use harness::lang::{self, Language};
 use harness::process::{Interrupt, Launcher};
 use harness::session::{self, Session};
+use harness::study;
 use harness::words::count;
 use harness::{check, task_dir};
 use lsp_server::{ErrorCode, RequestId, ResponseError};
@@ -102,7 +103,8 @@ impl Jobs {
             root,
             settings,
             launcher: (self.launch)(interrupt),
-            shown: token.map(|token| (token, tasks.clone())),
+            token,
+            tasks: tasks.clone(),
         };
         let ended = tasks.clone();
         let id = request.clone();
@@ -165,8 +167,9 @@ struct Bench {
     root: PathBuf,
     settings: Settings,
     launcher: Launcher,
-    /// The token of the progress and where it is told, if anybody wants to know.
-    shown: Option<(Value, Sender<Task>)>,
+    /// The token of the progress, if anybody wants to know.
+    token: Option<Value>,
+    tasks: Sender<Task>,
 }
 
 type Outcome = Result<Value, ResponseError>;
@@ -189,8 +192,10 @@ impl Bench {
     }
 
     fn report(&self, event: &Event<'_>) {
-        if let (Some((token, tasks)), Some(message)) = (&self.shown, words(event)) {
-            let _ = tasks.send(Task::Tell(progress::report(token, &message)));
+        if let (Some(token), Some(message)) = (&self.token, words(event)) {
+            let _ = self
+                .tasks
+                .send(Task::Tell(progress::report(token, &message)));
         }
     }
 
@@ -203,22 +208,38 @@ impl Bench {
     fn trace(&self, part: Option<&str>) -> Outcome {
         let parts: Vec<String> = part.into_iter().map(str::to_owned).collect();
         let languages = session::languages(&self.root, &parts).map_err(|error| failed(&error))?;
-        let mut tests = 0;
+        let (mut tests, mut good) = (0, 0);
         let mut reasons = Vec::new();
         for language in languages {
             let traced = self.session(language).and_then(|mut session| {
                 let report = |event: Event<'_>| self.report(&event);
-                let baseline = session.baseline(&parts, part.is_some(), &report);
+                let baseline = study::baseline(&mut session, &parts, part.is_some(), &report);
                 baseline.map_err(|error| failed(&error))
             });
             match traced {
-                Ok(baseline) => tests += baseline.trace.tests.len(),
-                Err(error) => reasons.push(error),
+                Ok(baseline) => {
+                    let ran = &baseline.trace.tests;
+                    tests += ran.len();
+                    good += ran.iter().filter(|it| it.outcome.is_good()).count();
+                }
+                Err(error) => reasons.push((language, error)),
             }
         }
-        match reasons.pop() {
-            Some(error) if tests == 0 => Err(error),
-            _ => Ok(json!({"version": 1, "tests": tests})),
+        if tests == 0
+            && let Some((_, error)) = reasons.pop()
+        {
+            return Err(error);
+        }
+        for (language, error) in reasons {
+            self.warn(format!("{} is left out: {}", language.name, error.message));
+        }
+        Ok(json!({"version": 1, "tests": tests, "good": good}))
+    }
+
+    /// Tells the person what is wrong, though the work goes on; whoever ended it knows.
+    fn warn(&self, message: String) {
+        if !self.launcher.interrupt().is_set() {
+            let _ = self.tasks.send(Task::Warn(message));
         }
     }
 
@@ -282,6 +303,29 @@ fn failed(reason: &(impl ToString + ?Sized)) -> ResponseError {
         code: ErrorCode::RequestFailed as i32,
         message: reason.to_string(),
         data: None,
+    }
+}
+
+/// What came of a job, in words.
+pub fn outcome(result: &Result<Value, ResponseError>) -> String {
+    let result = match result {
+        Ok(result) => result,
+        Err(error) => return error.message.clone(),
+    };
+    if let Some(directory) = result["directory"].as_str() {
+        return format!("wrote {directory}");
+    }
+    match (result["tests"].as_u64(), result["holds"].as_bool()) {
+        (Some(tests), _) => {
+            let tests = usize::try_from(tests).unwrap_or_default();
+            format!(
+                "{} recorded ({} good)",
+                count(tests, "test"),
+                result["good"]
+            )
+        }
+        (None, Some(true)) => "the task holds".to_owned(),
+        (None, _) => "the task does not hold".to_owned(),
     }
 }
 

@@ -8,6 +8,7 @@ use analyzer::Analysis;
 use analyzer::graph::{Edge, Provenance};
 use analyzer::symbol::SymbolId;
 use analyzer::trace::{EdgeKind, Trace};
+use harness::lang::Language;
 use harness::overview::Row;
 use harness::study::Study;
 use rustc_hash::FxHashMap;
@@ -52,15 +53,15 @@ pub enum Freshness {
 }
 
 impl Knowledge {
-    /// Reads a study.
-    pub fn new(study: &Study) -> Self {
+    /// Reads a study of the tests of a language.
+    pub fn new(study: &Study, language: &Language) -> Self {
         let mut knowledge = Self {
             trace: Arc::clone(&study.trace),
             executed: FxHashMap::default(),
             tests: FxHashMap::default(),
             callers: FxHashMap::default(),
             callees: FxHashMap::default(),
-            texts: texts(&study.analysis),
+            texts: texts(&study.analysis, language),
         };
         let impact = &study.impact;
         for (symbol, tests) in impact.symbols.iter().zip(&impact.executed_by) {
@@ -135,9 +136,15 @@ fn seen(edge: &Edge<'_>) -> Option<Seen> {
     })
 }
 
-fn texts(analysis: &Analysis) -> FxHashMap<SymbolId, u64> {
+/// The texts of a language: a run of its tests says nothing of code in another.
+fn texts(analysis: &Analysis, language: &Language) -> FxHashMap<SymbolId, u64> {
     let mut texts = FxHashMap::default();
-    for path in analysis.paths() {
+    let is_of_language = |path: &str| {
+        let tree = analysis.syntax(path);
+        tree.is_some_and(|tree| tree.language().id() == language.name)
+    };
+    let paths = analysis.paths().into_iter();
+    for path in paths.filter(|path| is_of_language(path)) {
         let Some(source) = analysis.source(&path) else {
             continue;
         };

@@ -29,9 +29,8 @@ pub fn take(server: &mut Server, told: Notification) {
         "workspace/didChangeWatchedFiles" => with(params, |params| on_disk(server, params)),
         "workspace/didChangeWorkspaceFolders" => with(params, |params| moved(server, params)),
         "workspace/didChangeConfiguration" => {
-            if let Some(settings) = Settings::told(params.get("settings")) {
-                server.settings = settings.clone();
-                server.ask_curators(|| Question::Configure(settings.clone()));
+            if let Some(settings) = params.get("settings").and_then(Settings::told) {
+                server.configure(settings);
             }
         }
         _ => {}
@@ -81,7 +80,8 @@ fn closed(server: &mut Server, params: DidCloseTextDocumentParams) {
 
 fn saved(server: &mut Server, params: &Value) {
     let uri = params["textDocument"]["uri"].as_str().unwrap_or_default();
-    if uri.ends_with(CONFIGURATION) {
+    let path = uri::to_path(&Uri(uri.to_owned()));
+    if path.is_some_and(|path| path.ends_with(CONFIGURATION)) {
         server.ask_curators(|| Question::Again);
     }
 }
@@ -89,6 +89,7 @@ fn saved(server: &mut Server, params: &Value) {
 /// Files have changed on disk: all of a notification are taken in at once.
 fn on_disk(server: &mut Server, params: DidChangeWatchedFilesParams) {
     let mut configured = false;
+    let mut inputs = Vec::new();
     for change in params.changes {
         let Some(path) = uri::to_path(&change.uri) else {
             continue;
@@ -97,13 +98,18 @@ fn on_disk(server: &mut Server, params: DidChangeWatchedFilesParams) {
         let is_gone = change.kind == FileChangeType::Deleted;
         let is_input = path.to_str().is_some_and(analyzer::is_input);
         if is_input && !is_folder(&path) {
-            for (folder, relative) in server.holding(&path) {
-                folder.look_at(&relative);
-            }
+            inputs.push(path);
         } else if is_gone {
             server.folders.iter_mut().for_each(|it| it.forget(&path));
         } else if is_folder(&path) {
             server.read_below(&path);
+        }
+    }
+    for folder in &mut server.folders {
+        let paths = inputs.iter().filter_map(|path| folder.relative(path));
+        let paths: Vec<String> = paths.collect();
+        if !paths.is_empty() {
+            folder.look_at(paths);
         }
     }
     if configured {

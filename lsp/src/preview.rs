@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use analyzer::symbol::SymbolId;
 use extractors::patch::{Change, File, Hunk, Patch, Side};
 use gen_lsp_types::Range;
 use harness::cache::{Cache, CacheError, write_atomically};
@@ -12,6 +13,7 @@ use harness::words::count;
 use serde_json::{Value, json};
 
 use crate::active::ActiveFeature;
+use crate::knowledge::Freshness;
 use crate::snapshot::{FileView, Snapshot};
 
 /// How a client can show the starting tree.
@@ -86,6 +88,20 @@ fn changes(
         (!edits.is_empty()).then(|| json!({"textDocument": document, "edits": edits}))
     };
     starting.iter().filter_map(change).collect()
+}
+
+/// The files of the starting tree whose texts are not those that were run.
+pub fn changed<'f>(folder: &Snapshot, feature: &'f ActiveFeature) -> Vec<&'f str> {
+    let is_changed = |path: &&str| {
+        let module = SymbolId::module(path);
+        let symbol = folder.analysis.symbol(&module).zip(folder.file(path));
+        symbol.is_some_and(|(symbol, file)| {
+            let known = folder.knowledge(&module, file.bytes(&symbol.full));
+            known.is_some_and(|(_, freshness)| freshness == Freshness::Stale)
+        })
+    };
+    let paths = feature.starting.keys().map(String::as_str);
+    paths.filter(is_changed).collect()
 }
 
 /// The edits from a file's text to another.

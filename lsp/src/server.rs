@@ -1,13 +1,14 @@
 //! The server: one loop that takes every message in turn and alone writes; requests are answered by
 //! other threads from snapshots.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use analyzer::Canceller;
 use crossbeam_channel::{Receiver, Sender, after, never, select, unbounded};
-use gen_lsp_types::{InitializeParams, PublishDiagnosticsParams};
+use gen_lsp_types::{InitializeParams, PublishDiagnosticsParams, Uri};
 use harness::words::count;
 use lsp_server::{
     Connection, ErrorCode, Message, Notification, Request, RequestId, Response, ResponseError,
@@ -21,7 +22,7 @@ use crate::contained::{Caught, contained};
 use crate::curator::{Answer, Curator, Question};
 use crate::folder::{Files, Folder};
 use crate::handlers::{self, diagnostics};
-use crate::jobs::{Jobs, Launch};
+use crate::jobs::{self, Jobs, Launch};
 use crate::notifications;
 use crate::pool::Pool;
 use crate::progress;
@@ -55,6 +56,10 @@ pub enum Task {
     Curated(PathBuf, Answer),
     /// A message for the client.
     Tell(Message),
+    /// What there is to say about a file.
+    Diagnosed(PublishDiagnosticsParams),
+    /// A warning for the person.
+    Warn(String),
     /// A long work has come to its end.
     JobEnded(RequestId, Result<Value, ResponseError>),
 }
@@ -95,6 +100,8 @@ pub(crate) struct Server {
     recorded: Option<Vec<Option<std::time::SystemTime>>>,
     /// What was read and is not yet known as a whole.
     indexing: Vec<Indexing>,
+    /// The URIs of files that something was said about which still counts.
+    diagnosed: BTreeSet<String>,
 }
 
 /// Serves a client until it ends the session.
@@ -109,7 +116,9 @@ pub fn serve(connection: Connection, launch: Launch) -> Result<(), Abandoned> {
     // Not all clients say that they are ready before they ask; nothing here waits for it.
     let _ = connection.sender.send(Response::new_ok(id, offered).into());
     let mut server = Server::new(connection, client, launch);
-    server.settings = Settings::read(params.initialization_options.as_ref());
+    if let Some(options) = &params.initialization_options {
+        server.configure(Settings::read(options));
+    }
     server.start(&params);
     server.run()
 }
@@ -156,6 +165,7 @@ impl Server {
             changed: None,
             recorded: None,
             indexing: Vec::new(),
+            diagnosed: BTreeSet::new(),
         }
     }
 
@@ -167,6 +177,15 @@ impl Server {
             self.ask("client/registerCapability", notifications::watchers());
         }
         self.look_for_runs();
+    }
+
+    /// Takes in what the client sets; what makes no sense is told and left out.
+    pub fn configure(&mut self, (settings, problems): (Settings, Vec<String>)) {
+        for problem in problems {
+            self.warn(&problem);
+        }
+        self.settings = settings.clone();
+        self.ask_curators(|| Question::Configure(settings.clone()));
     }
 
     /// Asks every curator.
@@ -330,13 +349,16 @@ impl Server {
             }
             Task::Curated(written, answer) => self.on_curated(&written, answer),
             Task::Tell(message) => self.send(message),
+            Task::Warn(message) => self.warn(&message),
+            // The file may have been closed meanwhile.
+            Task::Diagnosed(params) => {
+                if self.open_uris().any(|uri| uri == params.uri) {
+                    self.publish(&params);
+                }
+            }
             Task::JobEnded(id, result) => {
-                let message = match &result {
-                    Ok(_) => "done",
-                    Err(error) => &error.message,
-                };
                 if let Some(token) = self.jobs.ended(&id) {
-                    self.send(progress::end(&token, message));
+                    self.send(progress::end(&token, &jobs::outcome(&result)));
                 }
                 self.respond(id, result);
                 self.look_for_runs();
@@ -380,27 +402,35 @@ impl Server {
             (_, None) => return,
             (Answer::Known(knowledge), Some(folder)) => folder.known().knowledge = knowledge,
             (Answer::Offers(offers), Some(folder)) => folder.known().offers = offers,
+            (Answer::Unclear(reason), Some(_)) => return self.warn(&reason),
             (Answer::Inactive, Some(folder)) => folder.known().active = None,
             // Another folder's was asked for meanwhile.
             (Answer::Active(_), _) if self.home.as_ref() != Some(written) => return,
             (Answer::Active(result), Some(folder)) => {
-                let target = match &result {
-                    Ok(active) => active.target.clone(),
-                    Err(_) => Vec::new(),
+                let told = match &result {
+                    Ok(active) => Ok(active.target.clone()),
+                    Err(reason) => Err(reason.clone()),
                 };
-                let reason = result.as_ref().err().cloned();
                 folder.known().active = result.ok();
-                self.tell(
-                    "lacuna/featureChanged",
-                    json!({"version": handlers::feature::VERSION, "target": target, "reason": reason}),
-                );
-                if let Some(reason) = reason {
-                    self.show(&reason);
-                }
+                self.tell_feature(told.as_deref().map_err(String::as_str));
             }
         }
         self.refresh();
         self.note_change();
+    }
+
+    /// Tells which feature is active, or why none is.
+    pub fn tell_feature(&self, target: Result<&[String], &str>) {
+        let reason = target.err();
+        let version = handlers::feature::VERSION;
+        let target = target.unwrap_or_default();
+        self.tell(
+            "lacuna/featureChanged",
+            json!({"version": version, "target": target, "reason": reason}),
+        );
+        if let Some(reason) = reason {
+            self.warn(reason);
+        }
     }
 
     /// Answers the request that waits for what a target comes to.
@@ -408,10 +438,10 @@ impl Server {
         let Some(id) = self.waiting.remove(&ticket) else {
             return;
         };
-        let lens = handlers::code_lens::weighed(feature.as_deref().ok());
         if let Some(pending) = self.pending.get(&id) {
             let mut whole = pending.request.params.clone();
-            whole["command"] = lens;
+            let argument = &whole["data"]["argument"];
+            whole["command"] = handlers::code_lens::weighed(feature.as_deref().ok(), argument);
             self.finish(id, Ok(whole));
         }
     }
@@ -425,6 +455,7 @@ impl Server {
 
     fn on_pause(&mut self) {
         self.changed = None;
+        self.take_back_diagnostics();
         let world = self.world();
         let mut open = Vec::new();
         // A client that asks for diagnostics is told none.
@@ -455,14 +486,46 @@ impl Server {
                 let _ = done.send(Task::Indexed(indexing));
                 Ok(serde_json::to_value(told).unwrap_or_default())
             });
-            if let Caught::Answer(Ok(Value::Array(told))) = told {
+            if let Caught::Answer(Ok(told)) = told {
+                let told: Vec<PublishDiagnosticsParams> =
+                    serde_json::from_value(told).unwrap_or_default();
                 for params in told {
-                    let method = "textDocument/publishDiagnostics".to_owned();
-                    let told = Notification { method, params };
-                    let _ = tasks.send(Task::Tell(told.into()));
+                    let _ = tasks.send(Task::Diagnosed(params));
                 }
             }
         });
+    }
+
+    /// The files that the editor has open.
+    fn open_uris(&self) -> impl Iterator<Item = Uri> {
+        let of_folder = |folder: &Folder| {
+            let open = folder.open_paths();
+            let uris = open.map(|path| uri::of_path(&folder.written.join(path)));
+            uris.collect::<Vec<Uri>>()
+        };
+        self.folders.iter().flat_map(of_folder)
+    }
+
+    fn publish(&mut self, params: &PublishDiagnosticsParams) {
+        match params.diagnostics.is_empty() {
+            true => self.diagnosed.remove(&params.uri.0),
+            false => self.diagnosed.insert(params.uri.0.clone()),
+        };
+        let params = serde_json::to_value(params).unwrap_or_default();
+        self.tell("textDocument/publishDiagnostics", params);
+    }
+
+    /// Takes back what was said of files that are no longer open: nobody would keep it true.
+    fn take_back_diagnostics(&mut self) {
+        let open: BTreeSet<String> = self.open_uris().map(|uri| uri.0).collect();
+        let closed: Vec<String> = self.diagnosed.difference(&open).cloned().collect();
+        for uri in closed {
+            self.publish(&PublishDiagnosticsParams {
+                uri: Uri(uri),
+                version: None,
+                diagnostics: Vec::new(),
+            });
+        }
     }
 
     /// Looks whether the cache has another run than before.
@@ -512,6 +575,11 @@ impl Server {
     /// Shows a message to the person.
     pub fn show(&self, message: &str) {
         self.tell("window/showMessage", json!({"type": 3, "message": message}));
+    }
+
+    /// Tells the person that something cannot be done.
+    pub fn warn(&self, message: &str) {
+        self.tell("window/showMessage", json!({"type": 2, "message": message}));
     }
 
     fn tell(&self, method: &str, params: Value) {

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::ops::Range as Span;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use analyzer::Analysis;
@@ -13,7 +13,7 @@ use gen_lsp_types::{Location, Position, Range, Uri};
 use grammars::SourceText;
 use rustc_hash::FxHashMap;
 
-use crate::folder::Known;
+use crate::folder::{Folder, Known, inside};
 use crate::knowledge::{Freshness, Knowledge};
 use crate::text::{Encoding, Lines};
 use crate::uri;
@@ -22,6 +22,8 @@ use crate::uri;
 pub struct Snapshot {
     /// The folder, as the client writes it.
     pub root: PathBuf,
+    /// The folder without links.
+    real: PathBuf,
     /// Its files.
     pub analysis: Analysis,
     /// What is known of its tests.
@@ -87,9 +89,10 @@ impl FileView {
 
 impl Snapshot {
     /// One state of a folder.
-    pub fn new(root: PathBuf, analysis: Analysis, known: Known, encoding: Encoding) -> Self {
+    pub fn new(folder: &Folder, analysis: Analysis, known: Known, encoding: Encoding) -> Self {
         Self {
-            root,
+            root: folder.written.clone(),
+            real: folder.root.clone(),
             analysis,
             known,
             configuration: None,
@@ -112,6 +115,11 @@ impl Snapshot {
         let mut views = self.views.borrow_mut();
         views.insert(path.to_owned(), view.clone());
         Some(view)
+    }
+
+    /// The path of a file relative to the folder; `None` if it lies elsewhere.
+    pub fn relative<'p>(&self, path: &'p Path) -> Option<&'p Path> {
+        inside(path, [&self.root, &self.real])
     }
 
     /// The URI of a file.

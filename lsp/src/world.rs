@@ -48,13 +48,13 @@ impl World {
     pub fn file(&self, uri: &Uri) -> Option<(&Snapshot, FileView)> {
         let path = uri::to_path(uri)?;
         let folder = self.home(&path)?;
-        let inside = path.strip_prefix(&folder.root).ok()?.to_str()?;
+        let inside = folder.relative(&path)?.to_str()?;
         Some((folder, folder.file(inside)?))
     }
 
     /// The folder that speaks for a path: the innermost, if one lies in another.
     pub fn home(&self, path: &Path) -> Option<&Snapshot> {
-        let within = |folder: &&Snapshot| path.starts_with(&folder.root);
+        let within = |folder: &&Snapshot| folder.relative(path).is_some();
         let folders = self.folders.iter().filter(within);
         folders.max_by_key(|folder| folder.root.as_os_str().len())
     }

@@ -16,43 +16,7 @@ use crate::failure::Failure;
 struct Features {
     max_collateral: f64,
     min_lines: usize,
-    features: Vec<Offered>,
-}
-
-/// A row with what it comes to.
-#[derive(Serialize)]
-struct Offered {
-    #[serde(flatten)]
-    row: Row,
-    offer: Offer,
-}
-
-/// What a target comes to.
-#[derive(Clone, Copy, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Offer {
-    Feature,
-    /// Fewer lines than asked for.
-    Small,
-    Nothing,
-}
-
-impl Offer {
-    fn of(row: &Row, min_lines: usize) -> Self {
-        match row.size.top {
-            0 => Self::Nothing,
-            _ if row.size.lines < min_lines => Self::Small,
-            _ => Self::Feature,
-        }
-    }
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Feature => "feature",
-            Self::Small => "small",
-            Self::Nothing => "nothing",
-        }
-    }
+    features: Vec<Row>,
 }
 
 pub fn run(app: &App, args: &FeaturesArgs) -> Result<ExitStatus, Failure> {
@@ -64,15 +28,10 @@ pub fn run(app: &App, args: &FeaturesArgs) -> Result<ExitStatus, Failure> {
         let max_collateral = options.max_collateral;
         let premises = Premises::new(options, session.config().feature.removal);
         let min_lines = min_lines(&session, &args.rule);
-        let offered = |row: Row| Offered {
-            offer: Offer::of(&row, min_lines),
-            row,
-        };
-        let rows = overview::rows(&study, &premises).into_iter();
         Ok(Features {
             max_collateral,
             min_lines,
-            features: rows.map(offered).collect(),
+            features: overview::rows(&study, &premises, min_lines),
         })
     })?;
     app.print(&Features::of_several(of_languages))?;
@@ -89,7 +48,7 @@ impl Features {
         };
         whole
             .features
-            .sort_by(|one, other| one.row.target.cmp(&other.row.target));
+            .sort_by(|one, other| one.target.cmp(&other.target));
         whole
     }
 }
@@ -107,7 +66,7 @@ impl Answer for Features {
             "kept",
             "offer",
         ];
-        let cells = |Offered { row, offer }: &Offered| {
+        let cells = |row: &Row| {
             let numbers = [
                 row.tests,
                 row.size.top,
@@ -119,7 +78,7 @@ impl Answer for Features {
             ];
             std::iter::once(row.target.clone())
                 .chain(numbers.iter().map(ToString::to_string))
-                .chain([offer.word().to_owned()])
+                .chain([row.offer.word().to_owned()])
                 .collect()
         };
         let rows: Vec<Vec<String>> = self.features.iter().map(cells).collect();

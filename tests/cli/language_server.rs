@@ -10,6 +10,7 @@ use expect_test::expect;
 use lsp_server::{Message, Notification, Request, RequestId};
 use serde_json::{Value, json};
 
+use crate::mixed;
 use crate::support::{Bench, TARGET, bench};
 
 const SHOPPING: &str = "src/ladle/shopping.py";
@@ -183,7 +184,7 @@ fn a_feature_is_curated_in_the_editor() {
     let lenses = editor.lenses(TARGET);
     expect![[r#"
         [
-            "feature: 180 lines, 3 files, 0 others would fail",
+            "feature: 180 lines, 3 files, 0 other tests would fail",
             "extract",
             "extract",
             "trace",
@@ -240,7 +241,7 @@ fn a_feature_is_curated_in_the_editor() {
 
         `src/ladle/shopping.py::ShoppingList`
 
-        **top** in the active feature: 26 target and 0 other tests
+        **top** in the active feature: run by 26 target tests and 0 other tests
 
         Run by 26 tests
         * `tests/test_shopping.py::TestAddingUp::test_the_same_ingredient_of_two_recipes_is_one_entry`
@@ -248,6 +249,7 @@ fn a_feature_is_curated_in_the_editor() {
         * `tests/test_shopping.py::TestAddingUp::test_an_ingredient_without_a_quantity_is_listed_once`
         * `tests/test_shopping.py::TestAddingUp::test_a_recipe_that_is_cooked_twice_is_named_once`
         * `tests/test_shopping.py::TestAddingUp::test_recipes_are_scaled[None-2 eggs]`
+        * and 21 more
 
         Chain from a test:
 
@@ -285,6 +287,13 @@ fn a_feature_is_curated_in_the_editor() {
     let calls = editor.ask("callHierarchy/incomingCalls", json!({"item": items[0]}));
     let details = calls.to_string();
     assert!(details.contains("stale: changed since"), "{details}");
+    editor.ask(
+        "workspace/executeCommand",
+        json!({"command": "lacuna.preview"}),
+    );
+    let told = editor.told("window/showMessage");
+    let told = told["message"].as_str().unwrap();
+    assert!(told.contains("shopping.py changed"), "{told}");
     editor.close();
 }
 
@@ -323,6 +332,26 @@ fn check_edit_of_preview(editor: &Editor<'_>, offered: &Value, preview: &Value) 
 }
 
 #[test]
+fn the_tests_of_every_language_have_lenses_and_their_symbols_hints() {
+    let Some(bench) = mixed::bench() else { return };
+    bench.ok(&["trace", "--quiet"]);
+    let mut editor = Editor::open(&bench);
+    let files = [
+        ("tests/test_distance.py", "src/signpost/distance.py"),
+        ("tools/route/loop_test.go", "tools/route/loop.go"),
+        ("native/src/height.rs", "native/src/height.rs"),
+    ];
+    for (tests, code) in files {
+        let lenses = editor.lenses(tests);
+        let of_tests = lenses.iter().filter(|title| *title == "trace").count();
+        assert_ne!(of_tests, 0, "{tests}: {lenses:?}");
+        let hints = editor.of_file("textDocument/inlayHint", code);
+        assert_ne!(hints, json!([]), "{code}");
+    }
+    editor.close();
+}
+
+#[test]
 fn long_work_shows_progress_and_can_be_ended() {
     let Some(bench) = bench() else { return };
     let mut editor = Editor::open(&bench);
@@ -339,6 +368,9 @@ fn long_work_shows_progress_and_can_be_ended() {
     };
     let part = json!({"command": "lacuna.trace", "arguments": ["tests/test_query.py"]});
     editor.ask("workspace/executeCommand", part);
+    let lost = json!({"command": "lacuna.trace", "arguments": ["tests/test_lost.py"]});
+    let lost = editor.begin("workspace/executeCommand", lost);
+    assert_eq!(editor.answer(&lost), Err(-32803));
     // A part of the suite tells less: what is known of the whole stays.
     editor.lenses(TARGET);
     editor.activate();

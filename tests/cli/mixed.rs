@@ -16,7 +16,7 @@ const TARGETS: [(&str, &str); 3] = [
 ];
 
 /// The repository with its environments; none where a language is missing.
-fn bench() -> Option<Bench> {
+pub fn bench() -> Option<Bench> {
     for (program, argument) in [("go", "version"), ("cargo", "--version")] {
         if Command::new(program).arg(argument).output().is_err() {
             return unavailable(program);

@@ -2,6 +2,8 @@
 
 use analyzer::symbol::{Symbol, SymbolId};
 use gen_lsp_types as lsp;
+use harness::carve::draft::Size;
+use harness::overview::Offer;
 use harness::words::count;
 use serde_json::{Value, json};
 
@@ -14,9 +16,10 @@ use crate::world::World;
 pub fn lenses(world: &World, params: lsp::CodeLensParams) -> Option<Vec<lsp::CodeLens>> {
     let (folder, file) = world.file(&params.text_document.uri)?;
     let symbols = folder.analysis.symbols(&file.path);
-    let mut lenses = of_file(folder, &file);
+    let argument = |target: &str| argument(world, folder, target);
+    let mut lenses = of_file(folder, &file, &argument);
     for symbol in symbols.iter().filter(|symbol| symbol.kind.is_definition()) {
-        lenses.extend(of_test(folder, &file, symbol));
+        lenses.extend(of_test(folder, &file, symbol, &argument));
         lenses.extend(of_member(folder, &file, symbol));
     }
     Some(lenses)
@@ -35,22 +38,26 @@ fn lens(range: lsp::Range, title: String, command: &str, arguments: Vec<Value>) 
     }
 }
 
+/// A target as a command takes it: where there are several folders, with the path of its own.
+fn argument(world: &World, folder: &Snapshot, target: &str) -> Value {
+    match world.folders.len() {
+        0 | 1 => json!(target),
+        _ => json!(format!("{}/{target}", folder.root.display())),
+    }
+}
+
 /// Above a test file: what the file as a whole offers.
-fn of_file(folder: &Snapshot, file: &FileView) -> Vec<lsp::CodeLens> {
+fn of_file(
+    folder: &Snapshot,
+    file: &FileView,
+    argument: &dyn Fn(&str) -> Value,
+) -> Vec<lsp::CodeLens> {
     let Some(offer) = folder.known.offers.get(&*file.path) else {
         return Vec::new();
     };
     let range = file.range(&(0..0));
-    let target = || vec![json!(file.path)];
-    let title = match offer.size.top {
-        0 => "no feature of its own".to_owned(),
-        _ => format!(
-            "feature: {}, {}, {} others would fail",
-            count(offer.size.lines, "line"),
-            count(offer.size.files, "file"),
-            offer.collateral
-        ),
-    };
+    let target = || vec![argument(&file.path)];
+    let title = what_it_offers(offer.offer, &offer.size, offer.collateral);
     vec![
         lens(range, title, "lacuna.setTarget", target()),
         lens(range, "extract".to_owned(), "lacuna.extract", target()),
@@ -58,7 +65,12 @@ fn of_file(folder: &Snapshot, file: &FileView) -> Vec<lsp::CodeLens> {
 }
 
 /// Above a test function: what it offers, which is found out when the lens is seen.
-fn of_test(folder: &Snapshot, file: &FileView, symbol: &Symbol) -> Vec<lsp::CodeLens> {
+fn of_test(
+    folder: &Snapshot,
+    file: &FileView,
+    symbol: &Symbol,
+    argument: &dyn Fn(&str) -> Value,
+) -> Vec<lsp::CodeLens> {
     let Some(target) = target_of(folder, file, symbol) else {
         return Vec::new();
     };
@@ -67,19 +79,23 @@ fn of_test(folder: &Snapshot, file: &FileView, symbol: &Symbol) -> Vec<lsp::Code
         lsp::CodeLens {
             range,
             command: None,
-            data: Some(json!({"target": target, "folder": folder.root})),
+            data: Some(json!({
+                "target": target,
+                "folder": folder.root,
+                "argument": argument(&target),
+            })),
         },
         lens(
             range,
             "extract".to_owned(),
             "lacuna.extract",
-            vec![json!(target)],
+            vec![argument(&target)],
         ),
         lens(
             range,
             "trace".to_owned(),
             "lacuna.trace",
-            vec![json!(target)],
+            vec![argument(&target)],
         ),
     ]
 }
@@ -92,26 +108,30 @@ fn target_of(folder: &Snapshot, file: &FileView, symbol: &Symbol) -> Option<Stri
     Some(id.split('[').next().unwrap_or_default().to_owned())
 }
 
-/// The command of a lens whose target was weighed.
-pub fn weighed(feature: Option<&ActiveFeature>) -> Value {
-    match feature {
-        Some(feature) if feature.size.top > 0 => json!({
-            "title": format!(
-                "feature: {}, {}",
-                count(feature.size.lines, "line"),
-                count(feature.size.files, "file")
-            ),
-            "command": "lacuna.setTarget",
-            "arguments": feature.target,
-        }),
-        Some(feature) => nothing_of_its_own(&feature.target),
-        None => nothing_of_its_own(&[]),
-    }
+/// The command of a lens whose target was weighed. Where there is no feature, it tells why.
+pub fn weighed(feature: Option<&ActiveFeature>, argument: &Value) -> Value {
+    let title = feature.map_or(NOTHING.to_owned(), |feature| {
+        what_it_offers(feature.offer, &feature.size, feature.tests.collateral)
+    });
+    json!({"title": title, "command": "lacuna.setTarget", "arguments": [argument]})
 }
 
-/// A lens that still says what it is about: a client may insist on a command.
-fn nothing_of_its_own(target: &[String]) -> Value {
-    json!({"title": "no feature of its own", "command": "lacuna.setTarget", "arguments": target})
+/// What a target comes to that owns nothing.
+const NOTHING: &str = "no feature of its own";
+
+/// What a target comes to: what would go, and whom it would cost.
+fn what_it_offers(offer: Offer, size: &Size, collateral: usize) -> String {
+    let title = match offer {
+        Offer::Nothing => return NOTHING.to_owned(),
+        Offer::Small => "too small a feature",
+        Offer::Feature => "feature",
+    };
+    format!(
+        "{title}: {}, {}, {} would fail",
+        count(size.lines, "line"),
+        count(size.files, "file"),
+        count(collateral, "other test")
+    )
 }
 
 /// Above a symbol: its part in the active feature.

@@ -1,5 +1,7 @@
 //! Diagnostics: what a curator should look at, pushed or pulled.
 
+use std::collections::BTreeSet;
+
 use analyzer::symbol::Symbol;
 use gen_lsp_types as lsp;
 use harness::words::count;
@@ -7,7 +9,6 @@ use harness::words::count;
 use crate::active::FindingKind;
 use crate::knowledge::Freshness;
 use crate::snapshot::{FileView, Snapshot};
-use crate::uri;
 use crate::world::World;
 
 /// The diagnostics of a file, in the order of the file.
@@ -130,12 +131,13 @@ pub fn pulled(
     report.into()
 }
 
-/// The diagnostics of all files that have a symbol with a finding.
+/// The diagnostics of all files that have a symbol with a finding, and none of those that had one before.
 pub fn of_workspace(
     world: &World,
-    _: lsp::WorkspaceDiagnosticParams,
+    params: lsp::WorkspaceDiagnosticParams,
 ) -> lsp::WorkspaceDiagnosticReport {
     let mut items = Vec::new();
+    let mut told = BTreeSet::new();
     for folder in &world.folders {
         let findings = folder
             .known
@@ -146,17 +148,31 @@ pub fn of_workspace(
         paths.sort_unstable();
         paths.dedup();
         for path in paths {
-            let uri = uri::of_path(&folder.root.join(path));
-            let report = lsp::WorkspaceFullDocumentDiagnosticReport {
-                full_document_diagnostic_report: lsp::FullDocumentDiagnosticReport {
-                    result_id: None,
-                    items: of_file(world, &uri),
-                },
-                uri,
-                version: None,
-            };
-            items.push(report.into());
+            let uri = folder.uri(path);
+            // The client gives it back, which tells what it still shows.
+            let id = Some(TOLD.to_owned());
+            items.push(report(uri.clone(), id, of_file(world, &uri)));
+            told.insert(uri.0);
         }
     }
+    let before = params.previous_result_ids.into_iter().map(|it| it.uri);
+    let over = before.filter(|uri| !told.contains(&uri.0));
+    items.extend(over.map(|uri| report(uri, None, Vec::new())));
     lsp::WorkspaceDiagnosticReport { items }
+}
+
+/// The id of every result that says something.
+const TOLD: &str = "told";
+
+fn report(
+    uri: lsp::Uri,
+    result_id: Option<String>,
+    items: Vec<lsp::Diagnostic>,
+) -> lsp::WorkspaceDocumentDiagnosticReport {
+    let report = lsp::WorkspaceFullDocumentDiagnosticReport {
+        full_document_diagnostic_report: lsp::FullDocumentDiagnosticReport { result_id, items },
+        uri,
+        version: None,
+    };
+    report.into()
 }

@@ -2,6 +2,7 @@
 
 use analyzer::symbol::SymbolId;
 use gen_lsp_types::Uri;
+use harness::overview::Row;
 use serde_json::{Value, json};
 
 use crate::active::ActiveFeature;
@@ -26,14 +27,7 @@ pub fn features(world: &World) -> Answer {
         .folders
         .iter()
         .flat_map(|folder| folder.known.offers.values());
-    let rows: Vec<Value> = offers
-        .map(|row| {
-            let mut row = serde_json::to_value(row).unwrap_or_default();
-            let has_feature = row["top"].as_u64().unwrap_or_default() > 0;
-            row["offer"] = json!(if has_feature { "feature" } else { "nothing" });
-            row
-        })
-        .collect();
+    let rows: Vec<&Row> = offers.collect();
     Ok(json!({"version": VERSION, "features": rows}))
 }
 

@@ -40,10 +40,10 @@ pub fn hover(world: &World, params: lsp::HoverParams) -> Option<lsp::Hover> {
 
 /// The header of a definition, or the whole of what has no body.
 fn signature(folder: &Snapshot, home: &FileView, symbol: &Symbol) -> String {
-    let end = symbol
-        .body
-        .as_ref()
-        .map_or(symbol.full.end, |body| body.start);
+    let body = symbol.body.as_ref();
+    let end = body.map_or(symbol.full.end, |body| {
+        end_of_header(folder, home, body.start)
+    });
     let is_leading = |doc: &std::ops::Range<usize>| doc.start == symbol.full.start;
     let start = symbol
         .doc
@@ -59,14 +59,32 @@ fn signature(folder: &Snapshot, home: &FileView, symbol: &Symbol) -> String {
     format!("```{language}\n{}\n```\n", lines.join("\n"))
 }
 
+/// Where the header before a body ends: comments between them belong to neither.
+fn end_of_header(folder: &Snapshot, home: &FileView, body: usize) -> usize {
+    let Some(tree) = folder.analysis.syntax(&home.path) else {
+        return body;
+    };
+    let before = tree.comments().iter().rev();
+    let before = before.skip_while(|comment| comment.end > body);
+    let is_blank = |bytes: &[u8]| bytes.iter().all(u8::is_ascii_whitespace);
+    let mut end = body;
+    for comment in before {
+        if !is_blank(home.bytes(&(comment.end..end))) {
+            break;
+        }
+        end = comment.start;
+    }
+    end
+}
+
 fn part(folder: &Snapshot, home: &FileView, symbol: &Symbol, text: &mut String) {
     let id = &symbol.id;
     if let Some(member) = folder.member(id) {
         let _ = writeln!(
             text,
-            "\n**{}** in the active feature: {} target and {}",
+            "\n**{}** in the active feature: run by {} and {}",
             member.role.word(),
-            member.target_tests,
+            count(member.target_tests, "target test"),
             count(member.other_tests, "other test")
         );
     }
@@ -80,6 +98,9 @@ fn part(folder: &Snapshot, home: &FileView, symbol: &Symbol, text: &mut String) 
                 if let Some(test) = knowledge.trace.tests.get(*test as usize) {
                     let _ = writeln!(text, "* `{}`", test.id);
                 }
+            }
+            if let Some(more) = tests.len().checked_sub(MOST_TESTS).filter(|it| *it > 0) {
+                let _ = writeln!(text, "* and {more} more");
             }
         }
     }

@@ -236,3 +236,24 @@ fn a_lens_of_a_folder_that_goes_is_answered() {
     assert!(client.answer_to(&asked).response_result.is_ok());
     client.end();
 }
+
+#[test]
+fn a_folder_behind_a_link_has_its_files_however_they_are_named() {
+    let client = Client::silent(FILES);
+    symlink(client.path("one"), client.path("link")).unwrap();
+    client.begin_session(&["link"]);
+    wait_for(&client, "link/a.py");
+    assert_eq!(names(&client, "one/a.py").unwrap(), ["first"]);
+    client.end();
+}
+
+#[test]
+fn a_task_is_checked_in_the_folder_that_has_it() {
+    let client = client(&["one", "two"]);
+    fs::create_dir(client.path("two/task")).unwrap();
+    let params = json!({"command": "lacuna.check", "arguments": ["task"]});
+    let answer = client.answer_to(&client.begin("workspace/executeCommand", params));
+    let message = answer.response_result.unwrap_err().message;
+    assert!(message.contains("two/task"), "{message}");
+    client.end();
+}

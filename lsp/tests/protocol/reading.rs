@@ -145,6 +145,24 @@ fn hovering_shows_the_signature() {
 }
 
 #[test]
+fn a_comment_before_a_body_is_no_part_of_the_signature() {
+    let client =
+        Client::start("//- a.py\ndef f(a,  # first\n      b):  # last\n    # Why.\n    return a\n");
+    let hover = client.at("textDocument/hover", "a.py", 0, 4);
+    let shown = hover["contents"]["value"].as_str().unwrap();
+    expect![[r#"
+        ```python
+        def f(a,  # first
+              b):
+        ```
+
+        `a.py::f`
+    "#]]
+    .assert_eq(shown);
+    client.end();
+}
+
+#[test]
 fn calls_are_found_in_both_directions() {
     let client = Client::start(FILES);
     let items = client.at("textDocument/prepareCallHierarchy", "shop/prices.py", 15, 5);

@@ -68,6 +68,82 @@ fn a_progress_that_a_client_wants_to_see_begins_and_ends() {
     assert_eq!(kinds, ["begin", "end"]);
 }
 
+/// The parameters of the next notification with a method.
+fn told(client: &Client, method: &str) -> Value {
+    let heard = client
+        .hear(|message| matches!(message, Message::Notification(told) if told.method == method));
+    match heard {
+        Message::Notification(told) => told.params,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn who_sets_a_target_is_told_which_feature_is_active() {
+    let set = |client: &Client, arguments: Value| {
+        let params = json!({"command": "lacuna.setTarget", "arguments": arguments});
+        client.ask("workspace/executeCommand", params);
+        let told = told(client, "lacuna/featureChanged");
+        assert_eq!(told["target"], json!([]));
+        told["reason"].as_str().map(str::to_owned)
+    };
+    let client = Client::start(FILES);
+    assert_eq!(set(&client, json!([])), None);
+    assert!(set(&client, json!(["a.py"])).unwrap().contains("no run"));
+    client.end();
+    let empty = Client::silent(FILES);
+    empty.begin_session(&[]);
+    let reason = set(&empty, json!(["a.py"])).unwrap();
+    assert!(reason.contains("no folder"), "{reason}");
+    empty.end();
+}
+
+#[test]
+fn a_configuration_or_a_setting_that_makes_no_sense_is_told() {
+    let client = Client::silent("//- lacuna.toml\n[feature]\nmax_colateral = 1\n");
+    let folders = json!([{"uri": client.uri(""), "name": "workspace"}]);
+    let options = json!({"minShare": 7});
+    let params =
+        json!({"capabilities": {}, "workspaceFolders": folders, "initializationOptions": options});
+    client.ask("initialize", params);
+    for word in ["minShare", "max_colateral"] {
+        let told = told(&client, "window/showMessage");
+        assert_eq!(told["type"], 2);
+        assert!(told["message"].as_str().unwrap().contains(word), "{told}");
+    }
+    client.end();
+}
+
+#[test]
+fn what_was_said_of_a_file_is_taken_back_when_it_is_closed() {
+    let client = Client::start(FILES);
+    let uri = client.uri("a.py");
+    let document = json!({"uri": uri, "languageId": "python", "version": 1, "text": "a\0"});
+    client.tell("textDocument/didOpen", json!({"textDocument": document}));
+    let count = || {
+        let told = told(&client, "textDocument/publishDiagnostics");
+        assert_eq!(told["uri"], uri);
+        told["diagnostics"].as_array().unwrap().len()
+    };
+    assert_eq!(count(), 1);
+    client.tell(
+        "textDocument/didClose",
+        json!({"textDocument": {"uri": uri}}),
+    );
+    while count() != 0 {}
+    client.end();
+}
+
+#[test]
+fn a_file_about_which_nothing_is_to_be_said_any_more_is_reported_as_such() {
+    let client = Client::start(FILES);
+    let before = json!([{"uri": client.uri("a.py"), "value": "told"}]);
+    let report = client.ask("workspace/diagnostic", json!({"previousResultIds": before}));
+    assert_eq!(report["items"][0]["uri"], client.uri("a.py"));
+    assert_eq!(report["items"][0]["items"], json!([]));
+    client.end();
+}
+
 #[test]
 fn what_is_unknown_or_wrong_is_refused_and_the_session_goes_on() {
     let client = Client::start(FILES);
