@@ -345,6 +345,14 @@ fn the_tests_of_every_language_have_lenses_and_their_symbols_hints() {
         let lenses = editor.lenses(tests);
         let of_tests = lenses.iter().filter(|title| *title == "trace").count();
         assert_ne!(of_tests, 0, "{tests}: {lenses:?}");
+        let lenses = editor.of_file("textDocument/codeLens", tests);
+        let mut lenses = lenses.as_array().unwrap().iter();
+        let trace = lenses.find(|lens| lens["command"]["title"] == "trace");
+        let traced = editor.ask(
+            "workspace/executeCommand",
+            trace.unwrap()["command"].clone(),
+        );
+        assert_ne!(traced["good"], 0, "{tests}");
         let hints = editor.of_file("textDocument/inlayHint", code);
         assert_ne!(hints, json!([]), "{code}");
     }

@@ -95,7 +95,8 @@ fn of_test(
             range,
             "trace".to_owned(),
             "lacuna.trace",
-            vec![argument(&target)],
+            // A part of the suite is a file.
+            vec![argument(&file.path)],
         ),
     ]
 }
