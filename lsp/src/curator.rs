@@ -159,7 +159,7 @@ impl Desk {
         };
         self.studies = languages.into_iter().filter_map(study).collect();
         let known = self.studies.iter();
-        let known = known.map(|(language, study)| Arc::new(Knowledge::new(study, language)));
+        let known = known.map(|(language, study)| Arc::new(Knowledge::new(study, language.name)));
         answer(Answer::Known(known.collect()));
         self.tell(answer);
     }

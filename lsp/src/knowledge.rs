@@ -4,11 +4,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use analyzer::Analysis;
 use analyzer::graph::{Edge, Provenance};
 use analyzer::symbol::SymbolId;
 use analyzer::trace::{EdgeKind, Trace};
-use harness::lang::Language;
+use analyzer::{Analysis, Language};
 use harness::overview::Row;
 use harness::study::Study;
 use rustc_hash::FxHashMap;
@@ -53,8 +52,8 @@ pub enum Freshness {
 }
 
 impl Knowledge {
-    /// Reads a study of the tests of a language.
-    pub fn new(study: &Study, language: &Language) -> Self {
+    /// Reads a study of the tests of the language of this name.
+    pub fn new(study: &Study, language: &str) -> Self {
         let mut knowledge = Self {
             trace: Arc::clone(&study.trace),
             executed: FxHashMap::default(),
@@ -136,13 +135,11 @@ fn seen(edge: &Edge<'_>) -> Option<Seen> {
     })
 }
 
-/// The texts of a language: a run of its tests says nothing of code in another.
-fn texts(analysis: &Analysis, language: &Language) -> FxHashMap<SymbolId, u64> {
+/// The texts of the language of this name: a run of its tests says nothing of code in another.
+fn texts(analysis: &Analysis, language: &str) -> FxHashMap<SymbolId, u64> {
     let mut texts = FxHashMap::default();
-    let is_of_language = |path: &str| {
-        let tree = analysis.syntax(path);
-        tree.is_some_and(|tree| tree.language().id() == language.name)
-    };
+    let is_of_language =
+        |path: &str| Language::from_path(path).is_some_and(|it| it.id() == language);
     let paths = analysis.paths().into_iter();
     for path in paths.filter(|path| is_of_language(path)) {
         let Some(source) = analysis.source(&path) else {
