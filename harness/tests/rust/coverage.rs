@@ -79,7 +79,7 @@ impl<'t> Peer<'t> {
         let tree = tree.canonicalize().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let output = Command::new("cargo")
-            .args(["test", "--no-run", "--message-format=json", "--offline"])
+            .args(["test", "--no-run", "--message-format=json"])
             .current_dir(&tree)
             .env("RUSTFLAGS", "-C instrument-coverage")
             .env("CARGO_TARGET_DIR", folder.path())
