@@ -38,7 +38,7 @@ export function samplePage() {
   const show = ["show", "fixtures/trees/recipes", "--target", "tests/test_shopping.py", "--format", "html", "--quiet"];
   const page = execFileSync("cargo", ["run", "--quiet", "--", ...show], {
     cwd: root,
-    env: { ...process.env, LACUNA_CACHE: path.join(root, "target/lacuna-fixtures/cli/cache") },
+    env: { ...process.env, LACUNA_CACHE: path.join(root, "target/lacuna-fixtures/editors/cache") },
     maxBuffer: 2 ** 28,
   });
   writeFileSync(output("feature.html"), page);

@@ -9,7 +9,7 @@ import { editor, load } from "./editor.mjs";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const project = path.join(root, "fixtures/trees/recipes");
-process.env.LACUNA_CACHE = path.join(root, "target/lacuna-fixtures/cli/cache");
+process.env.LACUNA_CACHE = path.join(root, "target/lacuna-fixtures/editors/cache");
 
 /** Waits until something holds. */
 async function until(what, holds) {
